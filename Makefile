@@ -1,0 +1,84 @@
+# Works with git, make and Python 3.11 to 3.14; everything else goes into .venv, at the releases pinned in requirements/.
+#   make PYTHON=/path/to/python3.13 …   another interpreter      make JOBS=4 …   test processes (2)
+
+SHELL := /bin/sh
+.SHELLFLAGS := -eu -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+VENV ?= .venv
+JOBS ?= 2
+ARGS ?=
+ifdef PYTHON
+export PYTHON
+endif
+BIN := $(VENV)/bin
+RUN := $(BIN)/python
+PYTEST := $(RUN) -m pytest -n $(JOBS) --dist worksteal
+
+# What stands in the caller's environment must not change what is run here.
+unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.PHONY: help demo test test-long check generate docs bench interop soak wheel clean .runtime .dev .bench
+
+help: ## show this list
+	@echo "evh: one contract for AI evaluation and RL runs. Each command sets up what it needs."
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo "First time here: make demo"
+
+demo: .runtime ## check, upgrade and show real trace files that ship with the project
+	@scripts/demo $(BIN)/evh
+
+test: .dev ## run the tests (under two minutes on two cores)
+	@$(PYTEST) $(ARGS)
+
+test-long: .dev ## a tenth of the soak, and the property tests with more examples
+	@$(RUN) -m tests.soak --documents 2000 --strings 20000
+	@EVH_TEST_PROFILE=ci $(PYTEST) tests/property $(ARGS)
+
+check: .dev ## generated files in step, format, lint, types, layers
+	$(RUN) -m codegen --check
+	$(RUN) scripts/docs.py --check
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/pyright --pythonpath $(RUN)
+	@$(RUN) -m pytest -q tests/repository/test_layers.py tests/repository/test_exports.py
+
+generate: .dev ## write everything that is made from schema/v1
+	@$(RUN) -m codegen
+	@$(RUN) scripts/docs.py
+
+docs: .dev ## write the pages made from the code and the schemas, then check every link
+	@$(RUN) scripts/docs.py
+	@$(RUN) -m pytest -q tests/repository/test_docs.py
+
+bench: .bench ## measure side by side with other libraries (installs them; takes a while)
+	@.bench/venv/bin/python -m benchmarks $(ARGS)
+
+interop: .dev ## both directions with the released verifiers 0.4.0 and 0.3.1 (installs them)
+	@$(RUN) tests/interop/run.py $(ARGS)
+
+soak: .dev ## 20,000 mutated documents and 200,000 mutated byte strings (takes a while)
+	@$(RUN) -m tests.soak $(ARGS)
+
+wheel: .dev ## build dist/*.whl and dist/*.tar.gz
+	@rm -rf dist
+	@$(RUN) -m hatchling build
+
+clean: ## remove everything that make made, the environments too
+	rm -rf .venv .bench .interop dist build .hypothesis .mypy_cache .ruff_cache .pytest_cache .cache
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+.runtime:
+	@VENV=$(VENV) scripts/setup runtime
+
+.dev:
+	@VENV=$(VENV) scripts/setup dev
+
+.bench:
+	@VENV=.bench/venv scripts/setup bench

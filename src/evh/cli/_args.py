@@ -1,0 +1,135 @@
+"""What is common to the commands' arguments: the parser, exit codes, and the pages of help.
+
+Promise: every option of a command stands in its help text, and every help text ends in examples (tests hold both). The
+texts are written by hand; argparse only parses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from evh.errors import UsageError, cut
+
+__all__ = [
+    "COMMANDS", "DONE", "FAILED", "INTERRUPTED", "USAGE", "Parser", "closest", "command_help", "count", "first_page",
+]  # fmt: skip
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+COMMANDS = {
+    "check": "Say what is wrong in record files: file, line, place, reason",
+    "upgrade": "Bring rows of any age into today's shape, losing nothing",
+    "convert": "Shape rows for a named release of another library, and back",
+    "show": "List the episodes of a file or run, or look at one of them",
+    "schema": "Print the JSON Schema of a type, or list the types",
+}
+
+FIRST_PAGE = """\
+evh: records of AI evaluation and RL runs, of every age, on the command line
+
+Usage
+  evh COMMAND [ARGUMENTS]
+
+Commands
+{commands}
+
+Start here
+  evh check runs/                       what is wrong, in which file and line
+  evh upgrade old.jsonl -o new.jsonl    today's shape, old.jsonl untouched
+  evh show new.jsonl                    a table: ok, reward, tokens, errors
+  evh show new.jsonl 8db56              one episode, by the start of its id
+
+Files
+  Rows, one record a line (.jsonl), or one document (.json), both also packed
+  (.gz, .zst); MessagePack (.msgpack, .msgpacks); the folder of a run; or - for
+  standard input and output.
+
+Options
+  -h, --help       this page; `evh COMMAND --help` explains a command
+  -V, --version    the version
+
+Exit codes
+  0  done; notices alone do not count      2    wrong usage
+  1  findings, refused rows, or failed     130  interrupted, nothing was kept
+  3  stopped but resumable (long runs; none of these commands)
+
+Environment
+  NO_COLOR    no colours              FORCE_COLOR  colours also in a pipe
+  COLUMNS     width of the output     CI           no progress line
+
+Every command takes --json and then prints the same as data.
+"""
+
+
+def first_page() -> str:
+    """What `evh` alone prints."""
+    commands = "\n".join(f"  {name:<9} {text}" for name, text in COMMANDS.items())
+    return command_help(FIRST_PAGE.format(commands=commands))
+
+
+def command_help(text: str) -> str:
+    """A page of help as it is printed: with bold headings where the terminal shows them."""
+    from evh.cli._terminal import shows_colour
+
+    text = text.rstrip("\n")
+    if not shows_colour(sys.stdout):
+        return text
+    lines = text.split("\n")
+    return "\n".join(f"\x1b[1m{line}\x1b[0m" if line[:1].isupper() and "  " not in line else line for line in lines)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are `UsageError`s with a suggestion; help is not its business."""
+
+    def __init__(self, command: str) -> None:
+        super().__init__(prog=f"evh {command}", add_help=False, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """The arguments as a namespace; options may stand before, between and after files."""
+        if "--" in arguments:
+            # What follows are names, whatever they look like; argparse's intermixed parsing does not know that.
+            at = list(arguments).index("--")
+            names = [f"./{each}" if each.startswith("-") and each != "-" else each for each in arguments[at + 1 :]]
+            arguments = [*arguments[:at], *names]
+        try:
+            known, rest = self.parse_known_intermixed_args(arguments)
+        except argparse.ArgumentError as error:
+            # Not every release of argparse sends all its refusals through error().
+            raise UsageError(str(error)) from None
+        if rest:
+            names = [name for action in self._actions for name in action.option_strings]
+            first = rest[0]
+            what = "option" if first.startswith("-") else "argument"
+            raise UsageError(f"unexpected {what} {cut(first)}{closest(first.partition('=')[0], names)}")
+        return known
+
+
+def closest(name: str, names: Sequence[str]) -> str:
+    """`: did you mean 'x'?` for a name close to one of those there are, else nothing."""
+    import difflib
+
+    by_lower = {each.lower(): each for each in reversed(names)}
+    found = difflib.get_close_matches(name.lower(), list(by_lower), n=3, cutoff=0.6)
+    return f": did you mean {' or '.join(repr(by_lower[each]) for each in found)}?" if found else ""
+
+
+def count(text: str) -> int:
+    """A whole number of at least 0, for argparse."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 on, not {cut(text)}")
+    return value
+
+
+def add_json(parser: Any) -> None:
+    """The option that every command has."""
+    parser.add_argument("--json", action="store_true")

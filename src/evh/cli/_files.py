@@ -1,0 +1,279 @@
+"""Files in and out: the rows of a source, and outputs that are there whole or not at all.
+
+Promise: a source is never touched: a target that is the source by any name (link, hard link, a place inside it) is
+refused before anything is opened. An output is written beside its final place, synced and renamed when complete;
+whatever interrupts leaves the final place as it was. Policy: an existing output needs `--overwrite`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from evh.cli._types import PACKED, bare_name
+from evh.errors import DecodeError, SourceError, UsageError, WriteError
+from evh.protocol.jsontext import parse
+from evh.protocol.sources import Line, find_files, iter_lines, split_msgpack
+from evh.store.atomic import sync_folder, why
+
+__all__ = [
+    "REFUSED", "REFUSED_MSGPACK", "Output", "check_target", "documents", "is_msgpack", "is_single", "metadata_beside",
+    "moved_in",
+    "need_source", "record_files", "whole_file",
+]  # fmt: skip
+
+REFUSED = ".refused.jsonl"
+REFUSED_MSGPACK = ".refused.msgpacks"
+"""What is added to an output's name for the rows that were refused."""
+MSGPACK = (".msgpack", ".msgpacks")
+ROW_FILES = (".json", ".jsonl", ".ndjson", *MSGPACK, *PACKED)
+LEVEL = 6
+
+
+def record_files(path: str) -> list[Path]:
+    """Every file of records at or below a path, without those of refused rows. Raises `SourceError`."""
+    found = find_files(path)
+    return found if len(found) == 1 else [file for file in found if not file.name.endswith(REFUSED)]
+
+
+def need_source(source: str) -> None:
+    """Raises `SourceError` when there is no such file or folder."""
+    try:
+        there = source == "-" or os.path.lexists(source)
+    except (OSError, ValueError):
+        there = False
+    if not there:
+        raise SourceError("no such file or folder", source=source[:200])
+
+
+def is_msgpack(source: str) -> bool:
+    """Whether a file's name says MessagePack."""
+    return bare_name(source).endswith(MSGPACK)
+
+
+def is_single(source: str) -> bool:
+    """Whether a file is one document rather than rows: a `.json` file."""
+    return bare_name(source).endswith(".json")
+
+
+def documents(source: str, on_rest: Callable[[Line], None] | None = None) -> Iterator[Line]:
+    """The documents of a file, folder or `-`, as they stand there; a `SourceError` comes after those before it."""
+    if not is_msgpack(source):
+        if is_single(source):
+            if (whole := whole_file(source)) is not None:
+                yield whole
+            return
+        yield from iter_lines(source, on_rest=on_rest)
+        return
+    if source.endswith(PACKED):
+        raise SourceError("packed MessagePack is not read: unpack it first", source=source)
+    try:
+        data = Path(source).read_bytes()
+    except OSError as error:
+        raise SourceError(f"cannot be read: {why(error)}", source=source) from None
+    row = end = 0
+    try:
+        for offset, document in split_msgpack(data):
+            row, end = row + 1, offset + len(document)
+            yield Line(bytes(document), row, offset, source)
+    except DecodeError:
+        yield Line(data[end:], row + 1, end, source, (), torn=True)
+
+
+def whole_file(source: str) -> Line | None:
+    """The one document of a file, unpacked, its lines where they were; None when the file is empty."""
+    pieces: list[bytes] = []
+    notices: dict[str, Any] = {}
+    for line in iter_lines(source):
+        pieces += [b""] * (line.line - 1 - len(pieces))
+        pieces.append(line.data)
+        notices |= {notice.kind: notice for notice in line.notices if notice.kind != "blank"}
+    return Line(b"\n".join(pieces), 1, 0, source, tuple(notices.values())) if pieces else None
+
+
+def metadata_beside(source: str) -> dict[str, Any] | None:
+    """The `metadata.json` beside a first-generation file of rows, when there is a readable one."""
+    if source == "-":
+        return None
+    path = Path(source)
+    path = (path if path.is_dir() else path.parent) / "metadata.json"
+    try:
+        value = parse(path.read_bytes())[0]
+    except (OSError, ValueError, DecodeError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+# --- where to --------------------------------------------------------------------------------------------------------
+
+
+def check_target(source: str, target: str, *, overwrite: bool) -> None:
+    """Refuse a target that would touch the source or destroy something. Raises `WriteError`."""
+    if target == "-":
+        return
+    there = Path(target)
+    from_folder = source != "-" and Path(source).is_dir()
+    if not target or (there.name in ("", "..") and not there.exists()):
+        raise UsageError("-o needs the name of a file or folder")
+    if source != "-":
+        _refuse_source(Path(source), there)
+    if from_folder:
+        if target.endswith(ROW_FILES):
+            raise WriteError(f"{source} is a folder, so a folder is written; {target!r} is the name of a file")
+        if there.exists() and not there.is_dir():
+            raise WriteError(f"{source} is a folder, so a folder is written; {target} is a file")
+        if there.is_dir() and any(there.iterdir()) and not overwrite:
+            raise WriteError(f"{target} exists and is not empty: choose another name, or give --overwrite")
+        return
+    if there.is_dir() or target.endswith(("/", os.sep)):
+        raise WriteError(f"{target} is a folder: name the file to write")
+    if os.path.lexists(there):
+        if there.exists() and not there.is_file():
+            raise WriteError(f"{target} is not a regular file and is left alone")
+        if not overwrite:
+            raise WriteError(f"{target} exists: choose another name, or give --overwrite")
+
+
+def _refuse_source(source: Path, target: Path) -> None:
+    try:
+        origin, place = source.resolve(), target.resolve()
+        same = origin == place or (target.exists() and source.exists() and target.samefile(source))
+    except (OSError, RuntimeError, ValueError) as error:
+        raise WriteError(f"is no usable path: {why(error)}", source=str(target)[:200]) from None
+    if same:
+        raise WriteError(f"{target} is the source itself, which is never touched: choose another name")
+    if source.is_dir() and place.is_relative_to(origin):
+        raise WriteError(f"{target} lies inside the source, which is never touched: choose a place outside of it")
+    if source.is_dir() and origin.is_relative_to(place):
+        raise WriteError(f"{target} holds the source, which is never touched: choose another name")
+
+
+# --- outputs ---------------------------------------------------------------------------------------------------------
+
+
+class Output:
+    """A file being written (`-`: standard output): complete after `commit`, else as if nothing had happened.
+
+    A name that ends in `.gz` or `.zst` is packed. Used in a `with` block: leaving it without `commit` drops what was
+    written. Raises `WriteError`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._temporary: Path | None = None
+        self._packer: Any = None
+        self._file: Any = None
+        if name == "-":
+            self._file = getattr(sys.stdout, "buffer", None)
+            return
+        self._target = Path(name).resolve()
+        if not self._target.parent.is_dir():
+            raise WriteError(f"the folder {self._target.parent} does not exist: make it first", source=name)
+        self._temporary = self._target.with_name(f".{self._target.name[:40]}.{secrets.token_hex(8)}.tmp")
+        try:
+            self._file = self._temporary.open("xb")
+        except OSError as error:
+            raise self._refused(error) from None
+        self._packer = _packer(self._target.name, self._file)
+
+    def write(self, data: bytes) -> None:
+        """Add bytes."""
+        try:
+            if self._file is None:
+                sys.stdout.write(data.decode("utf-8"))
+            else:
+                (self._packer or self._file).write(data)
+        except BrokenPipeError:
+            raise WriteError("standard output was closed before everything was written") from None
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def commit(self) -> None:
+        """Put the file in its place, durably."""
+        try:
+            if self._temporary is None:
+                (self._file or sys.stdout).flush()
+                return
+            if self._packer is not None:
+                self._packer.close()
+            self._file.flush()
+            if self._target.exists():
+                shutil.copymode(self._target, self._temporary)
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._temporary.replace(self._target)
+            self._temporary = None
+            sync_folder(self._target.parent)
+        except BrokenPipeError:
+            raise WriteError("standard output was closed before everything was written") from None
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def __enter__(self) -> Output:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._temporary is None:
+            return
+        with contextlib.suppress(OSError):
+            if self._packer is not None:
+                self._packer.close()
+        with contextlib.suppress(OSError):
+            self._file.close()
+        with contextlib.suppress(OSError):
+            self._temporary.unlink()
+
+    def _refused(self, error: OSError) -> WriteError:
+        return WriteError(f"cannot be written: {why(error)}; nothing there was changed", source=self.name)
+
+
+def _packer(name: str, file: Any) -> Any:
+    if name.endswith(".gz"):
+        import gzip
+
+        return gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=LEVEL, mtime=0)
+    if name.endswith(".zst"):
+        import zstandard
+
+        return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).stream_writer(file, closefd=False)
+    return None
+
+
+@contextlib.contextmanager
+def moved_in(target: Path) -> Iterator[Path]:
+    """A folder to fill, which takes its place at `target` when the block ends well and is gone when it does not.
+
+    Files of an existing folder are replaced one by one, each at once; others in it stay. Raises `WriteError`.
+    """
+    place = target.resolve()
+    made = place.with_name(f".{place.name[:40]}.{secrets.token_hex(8)}.tmp")
+    try:
+        made.mkdir()
+        try:
+            yield made
+            _settle(made, place)
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+    except OSError as error:
+        raise WriteError(f"cannot be written: {why(error)}", source=str(target)) from None
+
+
+def _settle(made: Path, place: Path) -> None:
+    if not place.exists() or not any(place.iterdir()):
+        made.replace(place)
+        sync_folder(place.parent)
+        return
+    for file in sorted(path for path in made.rglob("*") if path.is_file()):
+        final = place / file.relative_to(made)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        file.replace(final)
+        sync_folder(final.parent)

@@ -1,0 +1,137 @@
+"""From arguments to a command, and from whatever happens to an exit code and one clear line.
+
+Promise: every `EvhError` becomes a line on standard error (with `--json`, an object on standard output) and its exit
+code; Ctrl-C and SIGTERM give 130 after temporary files are gone; a reader that goes away (`| head`) is no error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from evh.cli._args import COMMANDS, DONE, FAILED, INTERRUPTED, USAGE, closest, command_help, first_page
+from evh.errors import EvhError, UsageError
+
+__all__ = ["run"]
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command that the arguments name; returns its exit code."""
+    _forgiving_streams()
+    try:
+        with _terminated_as_interrupted():
+            status = _dispatch(arguments)
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        _mute(sys.stdout)
+        return DONE
+    except KeyboardInterrupt:
+        with contextlib.suppress(OSError):
+            what = "; nothing was written" if arguments[:1] in (["upgrade"], ["convert"]) else ""
+            print(f"\n{_name(arguments)}: interrupted{what}", file=sys.stderr, flush=True)
+        return INTERRUPTED
+    except UsageError as error:
+        return _fail(arguments, error, USAGE)
+    except EvhError as error:
+        return _fail(arguments, error, FAILED)
+    except OSError as error:
+        return _fail(arguments, EvhError(f"the system refused: {error.strerror or error}"), FAILED)
+    except MemoryError:
+        return _fail(arguments, EvhError("out of memory: is one row very large?"), FAILED)
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(first_page())
+        return DONE
+    name, rest = arguments[0], arguments[1:]
+    if name == "help":
+        if not rest:
+            print(first_page())
+            return DONE
+        name, rest = rest[0], ["--help"]
+    if name not in COMMANDS:
+        what = "option" if name.startswith("-") else "command"
+        likely = closest(name, [*COMMANDS, "--help", "--version"])
+        raise UsageError(f"there is no {what} {name!r}{likely}; `evh --help` lists what there is")
+    module: Any = import_module(f"evh.cli.{name}")
+    options = rest[: rest.index("--")] if "--" in rest else rest
+    if "-h" in options or "--help" in options:
+        print(command_help(module.HELP))
+        return DONE
+    status: int = module.run(module.parser().parse(rest))
+    return status
+
+
+def _name(arguments: list[str]) -> str:
+    """What a message begins with."""
+    return f"evh {arguments[0]}" if arguments and arguments[0] in COMMANDS else "evh"
+
+
+def _fail(arguments: list[str], error: EvhError, status: int) -> int:
+    from evh.cli._terminal import printable
+
+    command = _name(arguments)
+    try:
+        if _wants_json(arguments):
+            from evh.cli._data import json_text
+
+            kind = "usage" if status == USAGE else "failed"
+            sys.stdout.write(json_text({"ok": False, "error": {"kind": kind, "message": str(error)}}) + "\n")
+            sys.stdout.flush()
+        else:
+            sys.stdout.flush()
+            print(f"{command}: {printable(str(error), lines=True)}", file=sys.stderr, flush=True)
+            if status == USAGE and command != "evh":
+                print(f"Try `{command} --help`.", file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        _mute(sys.stdout)
+    return status
+
+
+def _wants_json(arguments: list[str]) -> bool:
+    """Whether the reason of a failure belongs on standard output as data (rows may go there instead)."""
+    pairs = list(zip(arguments, [*arguments[1:], ""], strict=True))
+    rows_on_stdout = any(pair in (("-o", "-"), ("--output", "-")) for pair in pairs) or "-o-" in arguments
+    asked = "--json" in arguments or "--format=json" in arguments or ("--format", "json") in pairs
+    return asked and not rows_on_stdout and "--output=-" not in arguments
+
+
+def _forgiving_streams() -> None:
+    """A terminal that cannot show a character shows its escape; it is never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM cleans up as Ctrl-C does. Signals can be set in the main thread only: elsewhere nothing changes."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, stop)
+    except ValueError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _mute(stream: Any) -> None:
+    """Let Python flush at exit into nothing: the reader is gone, and saying so again helps nobody."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, stream.fileno())
+        os.close(nothing)

@@ -1,0 +1,130 @@
+"""The rows of a source, upgraded one unit at a time: a row, or neighbouring traces of one episode.
+
+Promise: a row that cannot be upgraded is a unit of its own with the error and its bytes; nothing is skipped. Memory is
+bounded by one unit. Rows are grouped as `evh.read_episodes` groups them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from evh.cli._files import documents, is_msgpack, metadata_beside
+from evh.cli._layers import read_text
+from evh.cli._types import class_of
+from evh.errors import DecodeError, EvhError, SourceError
+from evh.protocol.sources import Line
+from evh.protocol.upgrade.regroup import episode_of
+from evh.protocol.upgrade.step import Step
+from evh.protocol.upgraded import Upgraded, upgrade, upgrade_parsed_rows
+
+__all__ = ["Unit", "read_rows", "read_units"]
+
+
+class Unit(NamedTuple):
+    """Rows as they stood, and what became of them: the record with its steps, or the error."""
+
+    lines: tuple[Line, ...]
+    made: Upgraded[Any] | None = None
+    error: EvhError | None = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return () if self.made is None else self.made.steps
+
+
+def read_rows(source: str, kind: str = "Episode") -> Iterator[Unit]:
+    """The rows of a source as they stand, one a unit; what is no document at all has its error. Any `kind` will do.
+
+    Raises `SourceError` when the source cannot be read (on), after the rows before that.
+    """
+    wire = is_msgpack(source)
+    for line in documents(source):
+        text = read_text(line.data, wire=wire)
+        yield Unit((line,), error=None if text.error is None else _torn(line, text.error))
+
+
+def read_units(source: str, kind: str = "Episode") -> Iterator[Unit]:
+    """The units of a file, folder or `-` that holds records of the type `kind`.
+
+    Raises `SourceError` when the source cannot be read (on), after the units before that.
+    """
+    wire = is_msgpack(source)
+    group: list[tuple[Line, dict[str, Any]]] = []
+    metadata: dict[str, Any] | None = None
+    asked = False
+    failure: SourceError | None = None
+    lines = documents(source)
+    while True:
+        try:
+            line = next(lines, None)
+        except SourceError as error:
+            failure, line = error, None
+        if line is None:
+            break
+        text = read_text(line.data, wire=wire)
+        key = episode_of(text.value) if kind == "Episode" and isinstance(text.value, dict) else None
+        if group and (key is None or key != episode_of(group[0][1])):
+            yield _grouped(group, wire)
+            group = []
+        if text.error is not None:
+            yield Unit((line,), error=_torn(line, text.error))
+        elif key is not None:
+            group.append((line, text.value))
+        else:
+            if not asked:
+                metadata, asked = metadata_beside(source), True
+            yield _one(line, kind, wire, metadata, _hidden(line, text.faults))
+    if group:
+        yield _grouped(group, wire)
+    if failure is not None:
+        raise failure
+
+
+def _one(line: Line, kind: str, wire: bool, metadata: dict[str, Any] | None, hidden: tuple[Step, ...]) -> Unit:
+    try:
+        made = upgrade(line.data, class_of(kind), format="msgpack" if wire else "json", metadata=metadata)
+    except EvhError as error:
+        return Unit((line,), error=error)
+    return Unit((line,), made._replace(steps=(*hidden, *made.steps)) if hidden else made)
+
+
+def _grouped(group: list[tuple[Line, dict[str, Any]]], wire: bool) -> Unit:
+    lines = tuple(line for line, _ in group)
+    if len(group) == 1:
+        return _one(lines[0], "Episode", wire, None, _hidden(lines[0], read_text(lines[0].data, wire=wire).faults))
+    hidden = [step for line in lines for step in _hidden(line, read_text(line.data, wire=wire).faults)]
+    try:
+        made = upgrade_parsed_rows([document for _, document in group])
+    except EvhError as error:
+        return Unit(lines, error=error)
+    return Unit(lines, made._replace(steps=(*hidden, *made.steps)))
+
+
+def _torn(line: Line, error: DecodeError) -> DecodeError:
+    if not line.torn or "torn" in error.message:
+        return error
+    return DecodeError(f"torn row: {error.message}", offset=error.offset)
+
+
+def _hidden(line: Line, faults: tuple[Any, ...]) -> tuple[Step, ...]:
+    """Members that a later one of the same name hides: what every reader loses, with the values that went."""
+    repeated = [fault for fault in faults if fault.kind == "duplicate-key"]
+    if not repeated:
+        return ()
+    earlier: dict[str, list[Any]] = {}
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in made:
+                earlier.setdefault(name, []).append(made[name])
+            made[name] = value
+        return made
+
+    json.loads(line.data.decode("utf-8-sig"), object_pairs_hook=members, parse_constant=str)
+    return tuple(
+        Step("duplicate-key", "dropped", fault.pointer, None, fault.message, earlier.get(fault.value))
+        for fault in repeated
+    )

@@ -1,0 +1,178 @@
+"""Every exception and every finding that crosses a public function of `evh`.
+
+Promise: no public function lets another library's exception through for a fault that data or a user can cause.
+Policy: wording may change between releases; classes, attributes and keywords may not.
+
+    EvhError
+    ├─ DecodeError       the bytes are not JSON (or MessagePack), not UTF-8, or nested too deeply
+    ├─ SchemaError       the document breaks its schema; `.violations` lists every break
+    │  └─ NotWritable    the same, raised by a writer: nothing was written
+    ├─ RecordError       a rule that a schema cannot say is broken (message graph, derived chain)
+    ├─ SourceError       a file, stream or folder cannot be read or is not what it should be
+    ├─ WriteError        the disk refused; says what is durable
+    │  └─ LockedError    another process is writing this file
+    └─ UsageError        an argument makes no sense (unknown type, target, mode)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+__all__ = [
+    "DecodeError",
+    "EvhError",
+    "LockedError",
+    "NotWritable",
+    "Notice",
+    "RecordError",
+    "SchemaError",
+    "SourceError",
+    "UsageError",
+    "Violation",
+    "WriteError",
+]
+
+SHOWN_VIOLATIONS = 20
+SHOWN_CHARACTERS = 60
+
+
+class Violation(NamedTuple):
+    """One break of a schema or of a rule.
+
+    `pointer` is an RFC 6901 JSON Pointer into the document, `keyword` the JSON Schema keyword or the rule that was
+    broken, `message` what was expected with values cut short, `schema_pointer` where the schema says so.
+    """
+
+    pointer: str
+    keyword: str
+    message: str
+    schema_pointer: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.pointer or '(root)'}: {self.message} [{self.keyword}]"
+
+
+class Notice(NamedTuple):
+    """Something a forgiving reader did or saw that is not an error.
+
+    `kind` is one of `retired`, `unknown`, `unknown-tag`, `non-finite`, `surrogate`, `wire-only`, `bom`, `crlf`,
+    `blank`, `torn`, `no-final-newline`, `newer-schema`; `value` is the member or token concerned, where there is one.
+    """
+
+    kind: str
+    pointer: str
+    message: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.pointer or '(root)'}: {self.message} [{self.kind}]"
+
+
+class EvhError(Exception):
+    """The root of the tree. `source` and `line` say where the data came from, when that is known."""
+
+    def __init__(self, message: str, *, source: str | None = None, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.source = source
+        self.line = line
+
+    def at(self, source: str | None, line: int | None) -> EvhError:
+        """Note where the data came from, unless that is known already; returns itself, for `raise error.at(...)`."""
+        self.source = self.source if self.source is not None else source
+        self.line = self.line if self.line is not None else line
+        return self
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.source, self.line) if part is not None)
+        return f"{place}: {self.message}" if place else self.message
+
+
+class DecodeError(EvhError):
+    """The bytes are not a document: `offset` is the byte where reading failed, when that is known."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        offset: int | None = None,
+        pointer: str | None = None,
+        source: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(message, source=source, line=line)
+        self.offset = offset
+        self.pointer = pointer
+
+
+class SchemaError(EvhError):
+    """A document breaks the schema of `root`. The text shows at most twenty violations, `.violations` has them all."""
+
+    def __init__(
+        self, root: str, violations: Iterable[Violation], *, source: str | None = None, line: int | None = None
+    ) -> None:
+        self.root = root
+        self.violations = tuple(violations)
+        super().__init__(self._text(), source=source, line=line)
+
+    def _text(self) -> str:
+        count = len(self.violations)
+        if count == 1:
+            return f"not a valid {self.root}: {self.violations[0]}"
+        lines = [f"not a valid {self.root}: {count} violations"]
+        lines += [f"  {violation}" for violation in self.violations[:SHOWN_VIOLATIONS]]
+        if count > SHOWN_VIOLATIONS:
+            lines.append(f"  … and {count - SHOWN_VIOLATIONS} more")
+        return "\n".join(lines)
+
+
+class NotWritable(SchemaError):
+    """A record that a writer refused: its schema or a rule of writing (finite numbers, say) is broken."""
+
+    def _text(self) -> str:
+        return "refused to write what strict readers would refuse: " + super()._text()
+
+
+class RecordError(EvhError):
+    """A rule that no schema can say is broken: `pointer` names the place in the record."""
+
+    def __init__(self, message: str, *, pointer: str = "", source: str | None = None, line: int | None = None) -> None:
+        super().__init__(f"{pointer or '(root)'}: {message}", source=source, line=line)
+        self.pointer = pointer
+
+
+class SourceError(EvhError):
+    """A file, stream or folder cannot be read, or is not of the kind that was asked for."""
+
+
+class WriteError(EvhError):
+    """The disk refused a write. The message says what stayed durable and what to do."""
+
+
+class LockedError(WriteError):
+    """Another process holds the file or run directory. The message names it when it is known."""
+
+
+class UsageError(EvhError):
+    """An argument that makes no sense: the message lists what would."""
+
+
+def cut(value: object, limit: int = SHOWN_CHARACTERS) -> str:
+    """A value as it may be shown in a message: its `repr`, at most `limit` characters long.
+
+    Whole documents never reach a message: they may be huge and may hold secrets.
+    """
+    if isinstance(value, dict):
+        return f"an object with {len(value)} members"
+    if isinstance(value, list | tuple):
+        return f"an array of {len(value)} items"
+    if isinstance(value, str) and len(value) > limit:
+        return f"{value[: limit - 1]!r}…"
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def pointer(*parts: str | int) -> str:
+    """An RFC 6901 JSON Pointer from its unescaped parts."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)

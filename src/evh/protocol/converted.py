@@ -1,0 +1,78 @@
+"""`convert`: a record shaped for a named release of another library; `restore`: the way back.
+
+Promise: the named release's own loader takes what comes out. What it refuses is kept in a stash that survives its load
+and save, and is reported; `restore` puts it back. The record that goes in is not changed.
+When it breaks: a target that is not known is a `UsageError`; a row that cannot be upgraded first raises what `upgrade`
+does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from evh.errors import RecordError, SchemaError, Violation
+from evh.protocol import models
+from evh.protocol._explain import parse_msgpack
+from evh.protocol.codec import Data, Format, encode
+from evh.protocol.convert import Counts, convert_document, restore_document
+from evh.protocol.jsontext import dumps, parse
+from evh.protocol.upgrade.step import Step
+from evh.protocol.upgraded import Upgraded, upgrade, upgrade_parsed
+
+__all__ = ["Converted", "convert", "restore"]
+
+
+class Converted(NamedTuple):
+    """A converted row: its bytes (JSON on one line, or MessagePack), the same as plain values, and what was done."""
+
+    data: bytes
+    document: dict[str, Any]
+    steps: tuple[Step, ...]
+
+
+def convert(source: models.Episode | Data, target: str, *, format: Format = "json") -> Converted:
+    """An episode, or a row of any shape (upgraded first), for `verifiers-0.4`, `verifiers-0.3.1` or `common` to all.
+
+    With `format="msgpack"` the row is read and written as MessagePack, tensors included. The steps hold those of the
+    upgrade, then those of the conversion: what was moved into the stash, given another form, or lost.
+    """
+    steps: list[Step] = []
+    keeps_schema = True
+    if isinstance(source, models.Episode):
+        record = source
+    else:
+        up = upgrade(source, format=format)
+        record = up.record
+        steps += (step for step in up.steps if step.rule != "schema")
+        keeps_schema = len(steps) == len(up.steps)
+    data = encode(record, format=format)
+    document = parse(data)[0] if format == "json" else parse_msgpack(data)
+    if not keeps_schema:
+        document.pop("schema", None)
+    document, more = convert_document(document, target, _counts(record))
+    written = dumps(document) if format == "json" else msgspec.msgpack.encode(document)
+    return Converted(written, document, (*steps, *more))
+
+
+def _counts(record: models.Episode) -> Counts | None:
+    """Token counts as the target would compute them; None where the message graph does not allow it."""
+    try:
+        return Counts(_three(record), [_three(trace) for trace in record.traces])
+    except RecordError:
+        return None
+
+
+def _three(record: models.Episode | models.Trace) -> tuple[int, int, int]:
+    return record.num_input_tokens, record.num_output_tokens, record.num_total_tokens
+
+
+def restore(data: Data, *, format: Format = "json") -> Upgraded[models.Episode]:
+    """The episode of a row that a named release has read and saved, with what the conversion had stashed put back."""
+    document = parse(data)[0] if format == "json" else parse_msgpack(data)
+    if not isinstance(document, dict):
+        raise SchemaError("Episode", [Violation("", "type", "expected an object")])
+    document, steps = restore_document(document)
+    up = upgrade_parsed(document)
+    return Upgraded(up.record, (*steps, *up.steps))

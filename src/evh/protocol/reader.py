@@ -1,0 +1,258 @@
+"""Records from files, one at a time: `read_episodes` and `read_rows`.
+
+Promise: memory is bounded by one row (one episode, where a trainer wrote its traces one a line). A bad row never hides
+the good ones behind it: it is raised, handed to a function, or skipped, counted and logged, as the caller says. Every
+error names file and line. Rows are split at LF bytes only.
+Policy: in upgrade mode a row of today's shape takes the lenient native path; any other is upgraded in full.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from evh.errors import DecodeError, EvhError, Notice, SourceError, UsageError, cut
+from evh.protocol import models
+from evh.protocol._base import seen_retired
+from evh.protocol._explain import parse_msgpack
+from evh.protocol._native import NATIVE_ERRORS, json_reader
+from evh.protocol.codec import decode, decode_strict
+from evh.protocol.jsontext import parse
+from evh.protocol.sources import Line, Source, iter_lines, split_msgpack
+from evh.protocol.upgrade.detect import detect
+from evh.protocol.upgrade.regroup import episode_of
+from evh.protocol.upgraded import Upgraded, upgrade_parsed, upgrade_parsed_rows
+
+__all__ = ["EpisodeReader", "Mode", "OnError", "Row", "handle_error", "read_documents", "read_episodes", "read_rows"]
+
+Mode = Literal["upgrade", "lenient", "strict"]
+OnError: TypeAlias = Literal["skip", "raise"] | Callable[[EvhError], None]
+
+MSGPACK_SUFFIXES = frozenset({".msgpack", ".msgpacks"})
+KEPT_ERRORS = 100
+log = logging.getLogger("evh")
+
+
+class Row(NamedTuple):
+    """One row as plain JSON: its value, line (from 1), byte offset in the unpacked file, and what was odd about it."""
+
+    value: Any
+    line: int
+    offset: int
+    notices: tuple[Notice, ...] = ()
+
+
+def read_rows(src: Source, *, on_error: OnError = "raise") -> Iterator[Row]:
+    """The rows of a JSONL (or concatenated MessagePack) source as plain values, oddities as notices.
+
+    NaN literals are null in the value and a notice says where. Raises `SourceError` for a source that cannot be read
+    and, unless `on_error` says otherwise, `DecodeError` for a row that is no JSON.
+    """
+    for line, wire in read_documents(src):
+        try:
+            value, notices = _plain_row(line, wire)
+        except EvhError as error:
+            handle_error(error.at(line.source, line.line), on_error)
+            continue
+        yield Row(value, line.line, line.offset, (*line.notices, *notices))
+
+
+def _plain_row(line: Line, wire: bool) -> tuple[Any, list[Notice]]:
+    if wire:
+        return parse_msgpack(line.data), []
+    value, faults = parse(line.data)
+    notices = [Notice(fault.kind, fault.pointer, fault.message, fault.value) for fault in faults]
+    for fault in faults:
+        if fault.kind == "non-finite":
+            value = _with_null(value, fault.pointer)
+    return value, notices
+
+
+def _with_null(value: Any, pointer: str) -> Any:
+    from evh.protocol._fit import split_pointer
+
+    parts = split_pointer(pointer)
+    if not parts:
+        return None
+    container = value
+    for part in parts[:-1]:
+        container = container[int(part)] if isinstance(container, list) else container[part]
+    container[int(parts[-1]) if isinstance(container, list) else parts[-1]] = None
+    return value
+
+
+def read_documents(src: Source) -> Iterator[tuple[Line, bool]]:
+    """The rows of a source as bytes, each with whether it is MessagePack, which a file's suffix says."""
+    if isinstance(src, str | os.PathLike) and Path(src).suffix in MSGPACK_SUFFIXES:
+        path = Path(src)
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise SourceError(f"cannot be read: {error.strerror or error}", source=str(path)) from error
+        for number, (offset, document) in enumerate(split_msgpack(data), 1):
+            yield Line(bytes(document), number, offset, str(path)), True
+        return
+    for line in iter_lines(src):
+        yield line, False
+
+
+def read_episodes(src: Source, mode: Mode = "upgrade", on_error: OnError = "skip") -> EpisodeReader:
+    """The episodes of a file, stream, folder or bytes, one at a time.
+
+    `mode` is `upgrade` (any historical shape becomes today's; the default), `lenient` or `strict`. `on_error` says what
+    a bad row does: `"skip"` counts it in the reader's `skipped`, keeps its error in `errors` and logs a summary at the
+    end; `"raise"` raises it; a function is called with the error. A source that cannot be read always raises
+    `SourceError`.
+    """
+    return EpisodeReader(src, mode, on_error)
+
+
+class EpisodeReader(Iterator[models.Episode]):
+    """An iterator over episodes that counts: `read`, `skipped`, and the first hundred `errors` of skipped rows."""
+
+    def __init__(self, src: Source, mode: Mode = "upgrade", on_error: OnError = "skip") -> None:
+        if mode not in ("upgrade", "lenient", "strict"):
+            raise UsageError(f"mode must be 'upgrade', 'lenient' or 'strict', not {cut(mode)}")
+        if on_error not in ("skip", "raise") and not callable(on_error):
+            raise UsageError(f"on_error must be 'skip', 'raise' or a function, not {cut(on_error)}")
+        self.read = 0
+        self.skipped = 0
+        self.errors: list[EvhError] = []
+        self._on_error: OnError = on_error
+        documents = read_documents(src)
+        self._episodes = (
+            _Upgrading(documents, self._failed).run() if mode == "upgrade" else self._plain(documents, mode)
+        )
+
+    def __iter__(self) -> EpisodeReader:
+        return self
+
+    def __next__(self) -> models.Episode:
+        try:
+            episode = next(self._episodes)
+        except StopIteration:
+            self._say_skipped()
+            raise
+        self.read += 1
+        return episode
+
+    def to_list(self) -> list[models.Episode]:
+        """All episodes that are left, with the cyclic collector paused: it would scan every record again and again."""
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return list(self)
+        finally:
+            if was_enabled:
+                gc.enable()
+
+    def _plain(self, documents: Iterator[tuple[Line, bool]], mode: str) -> Iterator[models.Episode]:
+        read = decode_strict if mode == "strict" else decode
+        for line, wire in documents:
+            try:
+                episode = read(line.data, format="msgpack" if wire else "json")
+            except EvhError as error:
+                self._failed(error, line)
+                continue
+            yield episode
+
+    def _failed(self, error: EvhError, line: Line) -> None:
+        if line.torn and isinstance(error, DecodeError):
+            error = DecodeError(f"torn last row, {len(line.data)} bytes: {error.message}", offset=error.offset)
+        error.at(line.source, line.line)
+        handle_error(error, self._on_error)
+        self.skipped += 1
+        if self._on_error == "skip" and len(self.errors) < KEPT_ERRORS:
+            self.errors.append(error)
+
+    def _say_skipped(self) -> None:
+        if self.skipped and self._on_error == "skip" and self.errors:
+            log.warning(
+                "%d of %d rows could not be read; the first: %s", self.skipped, self.read + self.skipped, self.errors[0]
+            )
+
+
+def handle_error(error: EvhError, on_error: OnError) -> None:
+    """Raise an error, hand it to a function, or pass over it, as the caller said."""
+    if on_error == "raise":
+        raise error
+    if callable(on_error):
+        on_error(error)
+
+
+class _Upgrading:
+    """Rows of any age as episodes; neighbours that a trainer wrote one trace a line come out as one."""
+
+    def __init__(self, documents: Iterator[tuple[Line, bool]], failed: Callable[[EvhError, Line], None]) -> None:
+        self.documents = documents
+        self.failed = failed
+        self.group: list[dict[str, Any]] = []
+        self.group_line: Line | None = None
+        self.metadata: dict[Path, dict[str, Any] | None] = {}
+
+    def run(self) -> Iterator[models.Episode]:
+        read = json_reader(models.Episode).decode
+        for line, wire in self.documents:
+            if not wire:
+                if seen_retired.retired:
+                    seen_retired.retired = []
+                try:
+                    episode = read(line.data)
+                except NATIVE_ERRORS:
+                    pass
+                else:
+                    if not seen_retired.retired:
+                        if self.group:
+                            yield from self._flush()
+                        yield episode
+                        continue
+            yield from self._slowly(line, wire)
+        yield from self._flush()
+
+    def _slowly(self, line: Line, wire: bool) -> Iterator[models.Episode]:
+        try:
+            document = parse_msgpack(line.data) if wire else parse(line.data)[0]
+            if not isinstance(document, dict):
+                raise DecodeError(f"expected an object, found {cut(document)}")
+        except EvhError as error:
+            yield from self._flush()
+            self.failed(error, line)
+            return
+        key = episode_of(document)
+        if key is None or not self.group or episode_of(self.group[-1]) != key:
+            yield from self._flush()
+        if key is not None:
+            self.group.append(document)
+            self.group_line = self.group_line or line
+            return
+        metadata = self._metadata_beside(line.source) if detect(document) == "v0" else None
+        yield from self._upgraded(lambda: upgrade_parsed(document, metadata=metadata, position=line.line), line)
+
+    def _flush(self) -> Iterator[models.Episode]:
+        group, line = self.group, self.group_line
+        self.group, self.group_line = [], None
+        if group and line is not None:
+            yield from self._upgraded(lambda: upgrade_parsed_rows(group), line)
+
+    def _upgraded(self, make: Callable[[], Upgraded[Any]], line: Line) -> Iterator[models.Episode]:
+        try:
+            record = make().record
+        except EvhError as error:
+            self.failed(error, line)
+            return
+        yield record
+
+    def _metadata_beside(self, source: str) -> dict[str, Any] | None:
+        """The `metadata.json` beside a first-generation `results.jsonl`, when there is a readable one."""
+        path = Path(source).parent / "metadata.json"
+        if path not in self.metadata:
+            try:
+                value = parse(path.read_bytes())[0]
+            except (OSError, ValueError, EvhError):
+                value = None
+            self.metadata[path] = value if isinstance(value, dict) else None
+        return self.metadata[path]

@@ -1,0 +1,39 @@
+"""What all tests share: how hard Hypothesis tries.
+
+`EVH_TEST_PROFILE` chooses: `dev` (the default, about a dozen examples of each of many types), `ci` (more, a new seed
+each time), `deep` (very many). The seed is printed at the top of each run; `EVH_TEST_SEED` (or `--hypothesis-seed`)
+runs one again.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+import pytest
+from hypothesis import HealthCheck, Verbosity, settings
+
+TOO_MUCH = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+
+settings.register_profile("dev", max_examples=15, deadline=None, suppress_health_check=TOO_MUCH)
+settings.register_profile("ci", max_examples=150, deadline=None, suppress_health_check=TOO_MUCH, print_blob=True)
+settings.register_profile(
+    "deep",
+    max_examples=3000,
+    deadline=None,
+    suppress_health_check=TOO_MUCH,
+    print_blob=True,
+    verbosity=Verbosity.normal,
+)
+PROFILE = os.environ.get("EVH_TEST_PROFILE", "dev")
+settings.load_profile(PROFILE)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One seed for all property tests of a run, so that the header can say which."""
+    if config.getoption("hypothesis_seed", None) is None:
+        config.option.hypothesis_seed = os.environ.get("EVH_TEST_SEED") or str(secrets.randbelow(2**32))
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"hypothesis: profile {PROFILE}, seed {config.getoption('hypothesis_seed', None)}"
