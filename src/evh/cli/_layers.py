@@ -15,7 +15,6 @@ from evh.cli._terminal import plural
 from evh.cli._types import EPISODES, class_of, missing_members
 from evh.errors import DecodeError, EvhError, Notice, RecordError, SchemaError, Violation, cut
 from evh.protocol import models
-from evh.protocol._explain import parse_msgpack
 from evh.protocol.codec import decode, decode_strict
 from evh.protocol.jsontext import Fault, check_text, escape_lines, parse
 from evh.protocol.sources import Line
@@ -24,6 +23,7 @@ from evh.protocol.upgrade.step import Step
 from evh.protocol.upgrade.table import RULES
 from evh.protocol.upgraded import upgrade
 from evh.protocol.verify import verify
+from evh.protocol.wire import parse_wire
 
 __all__ = ["Looked", "Text", "history", "look", "read_text"]
 
@@ -60,7 +60,8 @@ def read_text(data: bytes, *, wire: bool) -> Text:
     """The json layer. Text that reads and writes back the same natively has no fault that hides in a parse."""
     try:
         if wire:
-            return Text(parse_msgpack(data))
+            value, faults = parse_wire(data)
+            return Text(value, tuple(faults))
         value, faults = parse(data)
         if not faults and (_DIGITS.search(data) or not _same(value, data)):
             faults = check_text(data)

@@ -71,6 +71,13 @@ def _plain(value: Any, trail: Trail, apart: Apart, wire: bool, depth: int) -> An
     return value
 
 
+def _refuse_broken_text(raw: msgspec.Raw, trail: Trail) -> None:
+    try:
+        bytes(raw).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RecordError(f"the stream holds bytes that are no UTF-8: {error.reason}", pointer=place(trail)) from error
+
+
 def _struct(record: msgspec.Struct, trail: Trail, apart: Apart, wire: bool, depth: int) -> dict[str, Any]:
     cls = type(record)
     config = cls.__struct_config__
@@ -94,6 +101,7 @@ def _struct(record: msgspec.Struct, trail: Trail, apart: Apart, wire: bool, dept
         elif isinstance(descriptor, Stream) and descriptor.holds_null(value):
             continue
         elif isinstance(descriptor, Stream) and type(value) is msgspec.Raw:
+            _refuse_broken_text(value, (trail, key))
             apart.streams.append(place((trail, key)))
             plain[key] = descriptor.parse(value) if wire else value
         else:

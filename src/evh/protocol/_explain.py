@@ -21,6 +21,7 @@ from evh.protocol._native import NATIVE_ERRORS, nodes_of, parse_streams
 from evh.protocol._walk import set_apart
 from evh.protocol.jsontext import parse
 from evh.protocol.tables import CLASSES, FILES, RETIRED, ROOTS, UNIONS
+from evh.protocol.wire import parse_as
 
 __all__ = [
     "Data",
@@ -28,7 +29,6 @@ __all__ = [
     "explain",
     "noticed",
     "parse_document",
-    "parse_msgpack",
     "retired_notices",
     "root_of",
     "strict_violations",
@@ -132,9 +132,7 @@ def retired_notices(record: Any, values: list[Any]) -> list[Notice] | None:
 
 
 def _parse(data: Data, name: str, format: str, found: list[Notice]) -> Any:
-    if format != "json":
-        return parse_msgpack(data)
-    document, faults = parse(data)
+    document, faults = parse_as(data, format)
     if not faults:
         return document
     found += [Notice(fault.kind, fault.pointer, fault.message, fault.value) for fault in faults]
@@ -146,25 +144,9 @@ def _parse(data: Data, name: str, format: str, found: list[Notice]) -> Any:
     return document
 
 
-def parse_msgpack(data: bytes | bytearray | memoryview | str) -> Any:
-    """The plain value of a MessagePack document; DecodeError for what is none."""
-    try:
-        return msgspec.msgpack.decode(data if isinstance(data, bytes) else _buffer(data))
-    except RecursionError as error:
-        raise DecodeError("nested too deeply") from error
-    except (msgspec.MsgspecError, ValueError, TypeError) as error:
-        raise DecodeError(f"not MessagePack: {error}") from error
-
-
-def _buffer(data: bytes | bytearray | memoryview | str) -> bytes:
-    if isinstance(data, str):
-        raise UsageError("MessagePack is bytes, not text")
-    return bytes(data)
-
-
 def _refusals(data: Data, name: str, format: str, found: list[Notice], error: BaseException) -> list[Violation]:
     """The violations of a document, less those that a lenient reader forgives."""
-    document = parse(data)[0] if format == "json" else parse_msgpack(data)
+    document = parse_as(data, format)[0]
     forgiven = {notice.pointer for notice in found}
     forgiven |= {notice.pointer.rpartition("/")[0] for notice in found if notice.kind == "unknown-tag"}
     violations = [
@@ -184,13 +166,10 @@ def _pointer_in(message: str) -> str:
 def strict_violations(data: Data, kind: Any, format: str) -> list[Violation]:
     """Every violation of the schema; DecodeError for what is not JSON at all."""
     name = type_name(kind)
-    if format == "json":
-        document, faults = parse(data)
-        for fault in faults:
-            if fault.kind in NOT_JSON:
-                raise DecodeError(f"not JSON: {fault.pointer or '(root)'}: {fault.message}", pointer=fault.pointer)
-    else:
-        document = parse_msgpack(data)
+    document, faults = parse_as(data, format)
+    for fault in faults:
+        if fault.kind in NOT_JSON:
+            raise DecodeError(f"not JSON: {fault.pointer or '(root)'}: {fault.message}", pointer=fault.pointer)
     violations = root_of(name).violations(document, wire=format != "json")
     if violations and _declares_newer(document):
         return [_newer(each) if each.keyword == "additionalProperties" else each for each in violations]

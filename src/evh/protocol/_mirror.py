@@ -18,7 +18,7 @@ from sys import float_info
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import Meta, Raw, UnsetType
+from msgspec import Meta, Raw
 from msgspec.structs import astuple
 
 from evh.protocol import models
@@ -54,7 +54,6 @@ STREAM_TYPES: dict[str, Any] = {
     "optional": NUMBERS | None,
     "map": dict[str, NUMBERS] | None,
 }
-_RAW = frozenset({Raw, UnsetType})
 _NULL = Raw(b"null")
 
 
@@ -125,13 +124,17 @@ def _checked_tool(tool: Any) -> Any:
 
 
 def _check_streams(streams: tuple[Any, ...], kinds: tuple[str, ...]) -> None:
-    """Lists must fit their type; an explicit null that was read is not written, which the quick way would do."""
+    """Lists must fit their type; an explicit null that was read is not written, which the quick way would do.
+
+    msgspec does not look into the texts of what it keeps raw, so bytes that are no UTF-8 may hide there.
+    """
     if _NULL in streams:
         raise ValueError("an explicit null")
-    if _RAW.issuperset(map(type, streams)):
-        return
     for values, items in zip(streams, kinds, strict=True):
-        if type(values) is not Raw and values is not msgspec.UNSET:
+        if type(values) is Raw:
+            if not bytes(values).isascii():
+                raise ValueError("text in a stream")
+        elif values is not msgspec.UNSET:
             msgspec.convert(values, STREAM_TYPES[items])
 
 

@@ -22,6 +22,7 @@ from evh.protocol._open import PLAIN, OpenObject, known_check
 from evh.protocol._streams import Stream, fits, stream_decoder
 from evh.protocol._tensor import Tensor, WireObject
 from evh.protocol.tables import CLASSES, UNIONS
+from evh.protocol.wire import refuse_extension
 
 __all__ = [
     "NATIVE_ERRORS",
@@ -69,12 +70,12 @@ def strict_json_reader(kind: Any) -> msgspec.json.Decoder[Any]:
 
 @cache
 def msgpack_reader(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    return msgspec.msgpack.Decoder(kind, dec_hook=_read)
+    return msgspec.msgpack.Decoder(kind, dec_hook=_read, ext_hook=refuse_extension)
 
 
 @cache
 def strict_msgpack_reader(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    return msgspec.msgpack.Decoder(kind, dec_hook=_read_strict)
+    return msgspec.msgpack.Decoder(kind, dec_hook=_read_strict, ext_hook=refuse_extension)
 
 
 def _write_json(value: Any) -> Any:

@@ -43,6 +43,7 @@ from evh.protocol._native import (
     strict_read,
 )
 from evh.protocol.jsontext import dumps, escape_lines
+from evh.protocol.wire import parse_wire, refuse_odd
 
 __all__ = ["MAX_CHAIN", "Data", "Format", "chain_depth", "decode", "decode_strict", "encode"]
 
@@ -77,6 +78,8 @@ def decode(
     if seen.retired:
         seen.retired = []
     try:
+        if format != "json":
+            refuse_odd(data)
         record = read(data)
         if format != "json":
             parse_streams(nodes_of(record))
@@ -100,7 +103,11 @@ def decode_strict(data: Data, type: Any = models.Episode, *, format: Format = "j
     read = _strict_readers.get((type, format)) or _strict_reader(type, format)
     if data.__class__ is not bytes and data.__class__ is not str:
         data = _bytes(data)
+    if format != "json":
+        parse_wire(data)  # what JSON has no form for, wherever it stands
     try:
+        if format != "json":
+            refuse_odd(data)
         record = read(data)
     except NATIVE_ERRORS as error:
         violations = strict_violations(data, type, format)

@@ -14,12 +14,12 @@ import msgspec
 
 from evh.errors import RecordError, SchemaError, Violation
 from evh.protocol import models
-from evh.protocol._explain import parse_msgpack
 from evh.protocol.codec import Data, Format, encode
 from evh.protocol.convert import Counts, convert_document, restore_document
-from evh.protocol.jsontext import dumps, parse
+from evh.protocol.jsontext import dumps
 from evh.protocol.upgrade.step import Step
 from evh.protocol.upgraded import Upgraded, upgrade, upgrade_parsed
+from evh.protocol.wire import parse_as
 
 __all__ = ["Converted", "convert", "restore"]
 
@@ -48,7 +48,7 @@ def convert(source: models.Episode | Data, target: str, *, format: Format = "jso
         steps += (step for step in up.steps if step.rule != "schema")
         keeps_schema = len(steps) == len(up.steps)
     data = encode(record, format=format)
-    document = parse(data)[0] if format == "json" else parse_msgpack(data)
+    document = parse_as(data, format)[0]
     if not keeps_schema:
         document.pop("schema", None)
     document, more = convert_document(document, target, _counts(record))
@@ -70,7 +70,7 @@ def _three(record: models.Episode | models.Trace) -> tuple[int, int, int]:
 
 def restore(data: Data, *, format: Format = "json") -> Upgraded[models.Episode]:
     """The episode of a row that a named release has read and saved, with what the conversion had stashed put back."""
-    document = parse(data)[0] if format == "json" else parse_msgpack(data)
+    document = parse_as(data, format)[0]
     if not isinstance(document, dict):
         raise SchemaError("Episode", [Violation("", "type", "expected an object")])
     document, steps = restore_document(document)

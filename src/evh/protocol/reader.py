@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from evh.errors import DecodeError, EvhError, Notice, SourceError, UsageError, cut
 from evh.protocol import models
 from evh.protocol._base import seen_retired
-from evh.protocol._explain import parse_msgpack
 from evh.protocol._native import NATIVE_ERRORS, json_reader
 from evh.protocol.codec import decode, decode_strict
 from evh.protocol.jsontext import parse
@@ -26,6 +25,7 @@ from evh.protocol.sources import Line, Source, iter_lines, split_msgpack
 from evh.protocol.upgrade.detect import detect
 from evh.protocol.upgrade.regroup import episode_of
 from evh.protocol.upgraded import Upgraded, upgrade_parsed, upgrade_parsed_rows
+from evh.protocol.wire import parse_wire
 
 __all__ = ["EpisodeReader", "Mode", "OnError", "Row", "handle_error", "read_documents", "read_episodes", "read_rows"]
 
@@ -62,9 +62,7 @@ def read_rows(src: Source, *, on_error: OnError = "raise") -> Iterator[Row]:
 
 
 def _plain_row(line: Line, wire: bool) -> tuple[Any, list[Notice]]:
-    if wire:
-        return parse_msgpack(line.data), []
-    value, faults = parse(line.data)
+    value, faults = parse_wire(line.data) if wire else parse(line.data)
     notices = [Notice(fault.kind, fault.pointer, fault.message, fault.value) for fault in faults]
     for fault in faults:
         if fault.kind == "non-finite":
@@ -215,7 +213,7 @@ class _Upgrading:
 
     def _slowly(self, line: Line, wire: bool) -> Iterator[models.Episode]:
         try:
-            document = parse_msgpack(line.data) if wire else parse(line.data)[0]
+            document, _ = parse_wire(line.data) if wire else parse(line.data)
             if not isinstance(document, dict):
                 raise DecodeError(f"expected an object, found {cut(document)}")
         except EvhError as error:

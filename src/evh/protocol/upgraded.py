@@ -16,15 +16,16 @@ import msgspec
 from evh.errors import EvhError, SchemaError, UsageError, Violation
 from evh.protocol import models
 from evh.protocol._base import seen_retired
-from evh.protocol._explain import parse_msgpack, root_of, type_name
+from evh.protocol._explain import root_of, type_name
 from evh.protocol._finish import SCHEMA_VERSION
 from evh.protocol._native import NATIVE_ERRORS, strict_read
 from evh.protocol._repair import repair
 from evh.protocol.codec import Data, Format, decode, decode_strict
-from evh.protocol.jsontext import dumps, parse
+from evh.protocol.jsontext import dumps
 from evh.protocol.upgrade import upgrade_document, upgrade_rows, upgrade_trace_document, upgrade_v0
 from evh.protocol.upgrade.detect import detect
 from evh.protocol.upgrade.step import Step
+from evh.protocol.wire import parse_as
 
 __all__ = ["Upgraded", "upgrade", "upgrade_parsed", "upgrade_parsed_rows"]
 
@@ -61,10 +62,9 @@ def upgrade(
         record = _today(data, type)
         if record is not None:
             return Upgraded(record, ())
-    document, faults = parse(data) if format == "json" else (parse_msgpack(data), [])
+    document, _ = parse_as(data, format)  # what the faults say is found again in the document, at its new place
     if not isinstance(document, dict):
         raise SchemaError(type_name(type), [Violation("", "type", "expected an object")])
-    del faults  # what they say is found again in the document, at its new place
     return upgrade_parsed(document, type, metadata=metadata)
 
 

@@ -7,7 +7,6 @@ A node's streams: `token_ids`, `mask` and `is_content` have an entry a token; `l
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -43,12 +42,7 @@ class NodeBehaviour:
         equal: Any = msgspec.Struct.__eq__
         if equal(self, other):
             return True
-        for name in (*STREAMS, "loss_weights"):
-            # A stream that cannot be read stays raw on both sides, and is compared as it stands.
-            with suppress(RecordError):
-                getattr(self, name)
-                getattr(other, name)
-        return bool(equal(self, other))
+        return all(_comparable(self, name) == _comparable(other, name) for name in type(self).__struct_fields__)  # type: ignore[attr-defined]
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -63,6 +57,18 @@ class NodeBehaviour:
         if name not in STREAMS:
             raise UsageError(f"a node has no stream named {cut(name)}; it has {', '.join(STREAMS)} and routed_experts")
         return as_array(name, read_stream(self, name, ""), f"/{name}")
+
+
+def _comparable(node: Any, name: str) -> Any:
+    """A member as equality sees it: what is read, or for a stream that cannot be read, whatever JSON it holds."""
+    try:
+        return getattr(node, name)
+    except RecordError:
+        raw = vars(type(node))[name].slot.__get__(node)
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, ValueError, RecursionError, TypeError):
+        return bytes(raw) if isinstance(raw, msgspec.Raw) else raw
 
 
 def read_stream(node: Any, name: str, place: str) -> list[Any] | None:
