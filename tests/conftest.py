@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Verbosity, settings
 TOO_MUCH = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 settings.register_profile("dev", max_examples=15, deadline=None, suppress_health_check=TOO_MUCH)
-settings.register_profile("ci", max_examples=150, deadline=None, suppress_health_check=TOO_MUCH, print_blob=True)
+settings.register_profile("ci", max_examples=100, deadline=None, suppress_health_check=TOO_MUCH, print_blob=True)
 settings.register_profile(
     "deep",
     max_examples=3000,

@@ -31,10 +31,14 @@ sys.path[:0] = [str(ROOT / "src"), str(HERE)]
 from compare import differences, leaves_lost  # noqa: E402
 from odd_rows import mutated_rows, odd_rows  # noqa: E402
 
+import evh  # noqa: E402
 from evh.errors import RecordError  # noqa: E402
 from evh.protocol.convert import TARGETS, Counts, convert_document, restore_document  # noqa: E402
+from evh.protocol.converted import counts_of  # noqa: E402
 from evh.protocol.jsontext import parse  # noqa: E402
-from evh.protocol.upgrade import Step, upgrade_document  # noqa: E402
+from evh.protocol.upgrade import Step  # noqa: E402
+from evh.protocol.upgraded import upgrade_plain  # noqa: E402
+from evh.protocol.wire import parse_wire  # noqa: E402
 
 VERSIONS = {"0.4": "0.4.0", "0.3.1": "0.3.1"}
 READERS = {"verifiers-0.4": ("0.4",), "verifiers-0.3.1": ("0.3.1",), "common": ("0.3.1", "0.4")}
@@ -63,10 +67,18 @@ class Job(NamedTuple):
 
 
 def upgraded(line: bytes) -> dict[str, Any]:
-    """A row of any historical shape as a plain value of today's: the one place that knows how."""
-    doc, _faults = parse(line)
-    result, _steps = upgrade_document(doc)
-    return result
+    """A row of any historical shape as a plain value of today's: the one place that knows how.
+
+    The public way, `evh.convert`, must shape it as `converted` does: that is shown here for every real row.
+    """
+    made, doc = upgrade_plain(parse(line)[0])
+    if "schema" not in parse(line)[0]:
+        doc.pop("schema", None)
+    for target in TARGETS:
+        expected, _steps = convert_document(json.loads(json.dumps(doc)), target, counts_of(made.record))
+        if evh.convert(line, target).document != expected:
+            raise SystemExit(f"evh.convert and convert_document disagree for {target} on {line[:60]!r}")
+    return doc
 
 
 def converted(doc: dict[str, Any], target: str, counts: Counts | None) -> tuple[dict[str, Any], list[Step]]:
@@ -111,18 +123,25 @@ def made(python: Path, release: str, work: Path) -> tuple[list[Source], list[Sou
         for number, line in enumerate(rows.read_bytes().splitlines(), 1)
     ]
     on_wire = [
-        Source(f"wire {release}:{number}", upgrade_document(doc)[0], b"", "", None)
-        for number, doc in enumerate(unpacked(wire.read_bytes()), 1)
+        Source(f"wire {release}:{number}", upgraded_wire(packed), b"", "", None)
+        for number, packed in enumerate(unpacked(wire.read_bytes()), 1)
     ]
     return on_disk, on_wire
 
 
-def unpacked(data: bytes) -> Iterator[Any]:
-    """MessagePack values, each after its length in eight bytes."""
+def upgraded_wire(packed: bytes) -> dict[str, Any]:
+    """A wire episode of any historical shape as a plain value of today's, tensors as bytes."""
+    doc = upgrade_plain(parse_wire(packed)[0])[1]
+    doc.pop("schema", None)
+    return doc
+
+
+def unpacked(data: bytes) -> Iterator[bytes]:
+    """MessagePack documents, each after its length in eight bytes."""
     at = 0
     while at < len(data):
         size = int.from_bytes(data[at : at + 8], "big")
-        yield msgspec.msgpack.decode(data[at + 8 : at + 8 + size])
+        yield data[at + 8 : at + 8 + size]
         at += 8 + size
 
 
@@ -229,7 +248,7 @@ def run_jobs(sources: list[Source], pythons: dict[str, Path], work: Path, *, wir
             rows.write_bytes((b"" if wire else b"\n").join(encode(job.converted) for job in jobs))
             child(pythons[release], "load_rows.py", rows, work / "replies")
             if wire:
-                replies = list(unpacked((work / "replies").read_bytes()))
+                replies = [msgspec.msgpack.decode(each) for each in unpacked((work / "replies").read_bytes())]
             else:
                 *replies, last = map(json.loads, (work / "replies").read_text(encoding="utf-8").splitlines())
                 tally.counts["read_episodes"] = max(last["read_episodes"], 0)

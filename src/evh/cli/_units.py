@@ -6,7 +6,6 @@ bounded by one unit. Rows are grouped as `evh.read_episodes` groups them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -14,6 +13,8 @@ from evh.cli._files import documents, is_msgpack, metadata_beside
 from evh.cli._layers import read_text
 from evh.cli._types import class_of
 from evh.errors import DecodeError, EvhError, SourceError
+from evh.protocol._repeats import hidden_members
+from evh.protocol.codec import Format
 from evh.protocol.sources import Line
 from evh.protocol.upgrade.regroup import episode_of
 from evh.protocol.upgrade.step import Step
@@ -75,26 +76,26 @@ def read_units(source: str, kind: str = "Episode") -> Iterator[Unit]:
         else:
             if not asked:
                 metadata, asked = metadata_beside(source), True
-            yield _one(line, kind, wire, metadata, _hidden(line, text.faults))
+            yield _one(line, kind, wire, metadata)
     if group:
         yield _grouped(group, wire)
     if failure is not None:
         raise failure
 
 
-def _one(line: Line, kind: str, wire: bool, metadata: dict[str, Any] | None, hidden: tuple[Step, ...]) -> Unit:
+def _one(line: Line, kind: str, wire: bool, metadata: dict[str, Any] | None) -> Unit:
+    format: Format = "msgpack" if wire else "json"
     try:
-        made = upgrade(line.data, class_of(kind), format="msgpack" if wire else "json", metadata=metadata)
+        return Unit((line,), upgrade(line.data, class_of(kind), format=format, metadata=metadata, position=line.line))
     except EvhError as error:
         return Unit((line,), error=error)
-    return Unit((line,), made._replace(steps=(*hidden, *made.steps)) if hidden else made)
 
 
 def _grouped(group: list[tuple[Line, dict[str, Any]]], wire: bool) -> Unit:
     lines = tuple(line for line, _ in group)
     if len(group) == 1:
-        return _one(lines[0], "Episode", wire, None, _hidden(lines[0], read_text(lines[0].data, wire=wire).faults))
-    hidden = [step for line in lines for step in _hidden(line, read_text(line.data, wire=wire).faults)]
+        return _one(lines[0], "Episode", wire, None)
+    hidden = [] if wire else [step for line in lines for step in hidden_members(line.data)]
     try:
         made = upgrade_parsed_rows([document for _, document in group])
     except EvhError as error:
@@ -106,25 +107,3 @@ def _torn(line: Line, error: DecodeError) -> DecodeError:
     if not line.torn or "torn" in error.message:
         return error
     return DecodeError(f"torn row: {error.message}", offset=error.offset)
-
-
-def _hidden(line: Line, faults: tuple[Any, ...]) -> tuple[Step, ...]:
-    """Members that a later one of the same name hides: what every reader loses, with the values that went."""
-    repeated = [fault for fault in faults if fault.kind == "duplicate-key"]
-    if not repeated:
-        return ()
-    earlier: dict[str, list[Any]] = {}
-
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in made:
-                earlier.setdefault(name, []).append(made[name])
-            made[name] = value
-        return made
-
-    json.loads(line.data.decode("utf-8-sig"), object_pairs_hook=members, parse_constant=str)
-    return tuple(
-        Step("duplicate-key", "dropped", fault.pointer, None, fault.message, earlier.get(fault.value))
-        for fault in repeated
-    )

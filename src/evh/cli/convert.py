@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from evh.cli._rewrite import FileReport, Made
     from evh.cli._units import Unit
+    from evh.protocol.codec import Format
 
 __all__ = ["HELP", "parser", "run"]
 
@@ -117,6 +118,10 @@ def run(options: argparse.Namespace) -> int:
         run.close()
 
 
+OF_THE_FILE = frozenset({"schema", "duplicate-key"})
+"""Steps that say nothing about the members of a record."""
+
+
 def _for(target: str) -> Callable[[Unit, str, str], Made]:
     def make(unit: Unit, source_format: str, target_format: str) -> Made:
         from evh.cli._rewrite import Made
@@ -125,9 +130,15 @@ def _for(target: str) -> Callable[[Unit, str, str], Made]:
         made = unit.made
         if made is None:
             raise UsageError("a row that was refused has nothing to write")
-        if any(step.rule == "schema" for step in made.steps):
-            made.record.schema = None  # the row did not say it, and the release does not know it
-        done = convert(made.record, target, format="msgpack" if target_format == "msgpack" else "json")
+        format: Format = "msgpack" if target_format == "msgpack" else "json"
+        own = [step for step in made.steps if step.rule not in OF_THE_FILE]
+        if len(unit.lines) == 1 and source_format == target_format and all(step.rule != "v0" for step in own):
+            done = convert(unit.lines[0].data, target, format=format)
+            done = done._replace(steps=done.steps[len(own) :])  # those of the upgrade are told apart below
+        else:
+            if any(step.rule == "schema" for step in made.steps):
+                made.record.schema = None  # the row did not say it, and the release does not know it
+            done = convert(made.record, target, format=format)
         same = source_format == target_format and [done.data] == [line.data for line in unit.lines]
         if same:
             return Made(done.data, ())

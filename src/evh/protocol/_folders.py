@@ -23,6 +23,8 @@ __all__ = ["find_files", "row_files", "twin_of"]
 PACKED = ("", ".zst", ".gz")
 RECORD_FILES = frozenset({"metrics.json", "run.json"})
 OTHER_ROWS = frozenset({"attempts.jsonl", "steps.jsonl", "errors.jsonl"})
+REFUSED = ".refused.jsonl"
+"""Rows that an upgrade could not make records of, set aside as they were."""
 OTHER_FOLDERS = frozenset({"annotations", "outputs", "sync"})
 
 _ROWS = re.compile(r"(?P<stem>[^.].*?)\.(?:jsonl|ndjson)(?P<packed>\.zst|\.gz)?")
@@ -117,7 +119,7 @@ def _files(folder: Path, names: frozenset[str], *, numbered: bool) -> list[Path]
     for name in names:
         rows = _ROWS.fullmatch(name)
         chunk = rows or _BARE_CHUNK.fullmatch(name)
-        if chunk is None or name in OTHER_ROWS or (rows and _INDEX.fullmatch(rows["stem"])):
+        if chunk is None or name in OTHER_ROWS or REFUSED in name or (rows and _INDEX.fullmatch(rows["stem"])):
             continue
         if numbered and rows and not _NUMBERED.fullmatch(rows["stem"]):
             continue

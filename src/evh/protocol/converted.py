@@ -18,7 +18,7 @@ from evh.protocol.codec import Data, Format, encode
 from evh.protocol.convert import Counts, convert_document, restore_document
 from evh.protocol.jsontext import dumps
 from evh.protocol.upgrade.step import Step
-from evh.protocol.upgraded import Upgraded, upgrade, upgrade_parsed
+from evh.protocol.upgraded import Upgraded, upgrade_parsed, upgrade_plain
 from evh.protocol.wire import parse_as
 
 __all__ = ["Converted", "convert", "restore"]
@@ -39,24 +39,34 @@ def convert(source: models.Episode | Data, target: str, *, format: Format = "jso
     upgrade, then those of the conversion: what was moved into the stash, given another form, or lost.
     """
     steps: list[Step] = []
-    keeps_schema = True
     if isinstance(source, models.Episode):
         record = source
+        document = parse_as(encode(record, format=format), format)[0]
     else:
-        up = upgrade(source, format=format)
-        record = up.record
-        steps += (step for step in up.steps if step.rule != "schema")
-        keeps_schema = len(steps) == len(up.steps)
-    data = encode(record, format=format)
-    document = parse_as(data, format)[0]
-    if not keeps_schema:
-        document.pop("schema", None)
-    document, more = convert_document(document, target, _counts(record))
+        (record, made), document = _upgraded(source, format)
+        steps += made
+    document, more = convert_document(document, target, counts_of(record))
     written = dumps(document) if format == "json" else msgspec.msgpack.encode(document)
     return Converted(written, document, (*steps, *more))
 
 
-def _counts(record: models.Episode) -> Counts | None:
+def _upgraded(source: Data, format: Format) -> tuple[Upgraded[Any], dict[str, Any]]:
+    """A row of any shape as today's: the record, for its token counts, and the plain document, for everything else.
+
+    What an upgrade writes about itself (`schema`) is no business of the release that the row is for.
+    """
+    plain, _ = parse_as(source, format)
+    if not isinstance(plain, dict):
+        raise SchemaError("Episode", [Violation("", "type", "expected an object")])
+    declared = plain.get("schema") is not None
+    made, document = upgrade_plain(plain)
+    if declared:
+        return made, document
+    document.pop("schema", None)
+    return made._replace(steps=tuple(step for step in made.steps if step.rule != "schema")), document
+
+
+def counts_of(record: models.Episode) -> Counts | None:
     """Token counts as the target would compute them; None where the message graph does not allow it."""
     try:
         return Counts(_three(record), [_three(trace) for trace in record.traces])

@@ -91,11 +91,21 @@ def read_documents(src: Source) -> Iterator[tuple[Line, bool]]:
             data = path.read_bytes()
         except OSError as error:
             raise SourceError(f"cannot be read: {error.strerror or error}", source=str(path)) from error
-        for number, (offset, document) in enumerate(split_msgpack(data), 1):
-            yield Line(bytes(document), number, offset, str(path)), True
+        yield from ((line, True) for line in _packed_lines(data, str(path)))
         return
     for line in iter_lines(src):
         yield line, False
+
+
+def _packed_lines(data: bytes, source: str) -> Iterator[Line]:
+    """The documents of concatenated MessagePack; what is cut off at the end comes last, as a torn row."""
+    number = end = 0
+    try:
+        for number, (offset, document) in enumerate(split_msgpack(data), 1):
+            end = offset + len(document)
+            yield Line(bytes(document), number, offset, source)
+    except DecodeError:
+        yield Line(data[end:], number + 1, end, source, torn=True)
 
 
 def read_episodes(src: Source, mode: Mode = "upgrade", on_error: OnError = "skip") -> EpisodeReader:
@@ -160,7 +170,8 @@ class EpisodeReader(Iterator[models.Episode]):
 
     def _failed(self, error: EvhError, line: Line) -> None:
         if line.torn and isinstance(error, DecodeError):
-            error = DecodeError(f"torn last row, {len(line.data)} bytes: {error.message}", offset=error.offset)
+            why = error.message.removeprefix("torn row: ")
+            error = DecodeError(f"torn last row of {len(line.data)} bytes: {why}", offset=error.offset)
         error.at(line.source, line.line)
         handle_error(error, self._on_error)
         self.skipped += 1

@@ -20,6 +20,7 @@ from evh.protocol._explain import root_of, type_name
 from evh.protocol._finish import SCHEMA_VERSION
 from evh.protocol._native import NATIVE_ERRORS, strict_read
 from evh.protocol._repair import repair
+from evh.protocol._repeats import hidden_members
 from evh.protocol.codec import Data, Format, decode, decode_strict
 from evh.protocol.jsontext import dumps
 from evh.protocol.upgrade import upgrade_document, upgrade_rows, upgrade_trace_document, upgrade_v0
@@ -27,7 +28,7 @@ from evh.protocol.upgrade.detect import detect
 from evh.protocol.upgrade.step import Step
 from evh.protocol.wire import parse_as
 
-__all__ = ["Upgraded", "upgrade", "upgrade_parsed", "upgrade_parsed_rows"]
+__all__ = ["Upgraded", "upgrade", "upgrade_parsed", "upgrade_parsed_rows", "upgrade_plain"]
 
 T = TypeVar("T")
 
@@ -41,31 +42,45 @@ class Upgraded(NamedTuple, Generic[T]):
 
 @overload
 def upgrade(
-    data: Data, *, format: Format = "json", metadata: dict[str, Any] | None = None
+    data: Data, *, format: Format = "json", metadata: dict[str, Any] | None = None, position: int | None = None
 ) -> Upgraded[models.Episode]: ...
 @overload
 def upgrade(
-    data: Data, type: type[T], *, format: Format = "json", metadata: dict[str, Any] | None = None
+    data: Data,
+    type: type[T],
+    *,
+    format: Format = "json",
+    metadata: dict[str, Any] | None = None,
+    position: int | None = None,
 ) -> Upgraded[T]: ...
 def upgrade(
-    data: Data, type: Any = models.Episode, *, format: Format = "json", metadata: dict[str, Any] | None = None
+    data: Data,
+    type: Any = models.Episode,
+    *,
+    format: Format = "json",
+    metadata: dict[str, Any] | None = None,
+    position: int | None = None,
 ) -> Upgraded[Any]:
     """A row of any historical shape as a record of today, and the steps that made it one.
 
     `type` is Episode (a bare trace is wrapped) or Trace; any other record has one shape so far, and is read leniently
-    with its retired members reported as steps. `metadata` is the parsed `metadata.json` beside a first-generation row.
+    with its retired members reported as steps. Members that stand twice in one object are steps too; `read_episodes`,
+    which reads for speed, does not look for them. For first-generation rows, `metadata` is the parsed `metadata.json`
+    beside them and `position` tells equal rows apart.
     Raises `DecodeError` for what is no document and `SchemaError` for what cannot be made a record.
     """
     if type not in (models.Episode, models.Trace):
         return _read_with_steps(data, type, format)
+    hidden = hidden_members(data) if format == "json" else ()
     if format == "json" and not isinstance(data, memoryview | bytearray):
         record = _today(data, type)
         if record is not None:
-            return Upgraded(record, ())
+            return Upgraded(record, hidden)
     document, _ = parse_as(data, format)  # what the faults say is found again in the document, at its new place
     if not isinstance(document, dict):
         raise SchemaError(type_name(type), [Violation("", "type", "expected an object")])
-    return upgrade_parsed(document, type, metadata=metadata)
+    made = upgrade_parsed(document, type, metadata=metadata, position=position)
+    return made._replace(steps=(*hidden, *made.steps)) if hidden else made
 
 
 def _today(data: bytes | str, kind: Any) -> Any:
@@ -102,11 +117,21 @@ def upgrade_parsed(
 
     `position` tells equal first-generation rows of one file apart, which have no ids of their own.
     """
-    name = type_name(kind)
+    return upgrade_plain(document, kind, metadata=metadata, position=position)[0]
+
+
+def upgrade_plain(
+    document: dict[str, Any],
+    kind: Any = models.Episode,
+    *,
+    metadata: dict[str, Any] | None = None,
+    position: int | None = None,
+) -> tuple[Upgraded[Any], dict[str, Any]]:
+    """The same with the document that the record was made of, which holds only what the row said."""
     if kind is models.Trace:
         document, steps = upgrade_trace_document(document)
     elif kind is not models.Episode:
-        raise UsageError(f"{name} has no historical shapes: decode it")
+        raise UsageError(f"{type_name(kind)} has no historical shapes: decode it")
     elif detect(document) == "v0":
         document, steps = upgrade_v0(document, metadata, position=position)
     else:
@@ -117,7 +142,7 @@ def upgrade_parsed(
 def upgrade_parsed_rows(rows: list[dict[str, Any]]) -> Upgraded[models.Episode]:
     """One episode from neighbouring rows of one episode (a trainer's traces, one a line), parsed already."""
     made = upgrade_rows(rows)
-    return _completed(made.episode, made.steps, models.Episode)
+    return _completed(made.episode, made.steps, models.Episode)[0]
 
 
 def _native(document: dict[str, Any], kind: Any) -> Any:
@@ -128,8 +153,8 @@ def _native(document: dict[str, Any], kind: Any) -> Any:
         return None
 
 
-def _completed(document: dict[str, Any], steps: list[Step], kind: Any) -> Upgraded[Any]:
-    """The record of an upgraded document, once what nobody can explain is set aside."""
+def _completed(document: dict[str, Any], steps: list[Step], kind: Any) -> tuple[Upgraded[Any], dict[str, Any]]:
+    """The record of an upgraded document, once what nobody can explain is set aside, and the document."""
     name = type_name(kind)
     record = _native(document, kind)
     if record is None:
@@ -141,9 +166,9 @@ def _completed(document: dict[str, Any], steps: list[Step], kind: Any) -> Upgrad
         if record is not None:
             record.schema = document["schema"]
     if record is not None:
-        return Upgraded(record, tuple(steps))
+        return Upgraded(record, tuple(steps)), document
     try:
-        return Upgraded(decode_strict(dumps(document), kind), tuple(steps))
+        return Upgraded(decode_strict(dumps(document), kind), tuple(steps)), document
     except EvhError as error:
         violations = root_of(name).violations(document)
         raise SchemaError(name, violations or [Violation("", "upgrade", str(error))]) from error
