@@ -57,7 +57,8 @@ class Notice(NamedTuple):
     """Something a forgiving reader did or saw that is not an error.
 
     `kind` is one of `retired`, `unknown`, `unknown-tag`, `non-finite`, `surrogate`, `wire-only`, `bom`, `crlf`,
-    `blank`, `torn`, `no-final-newline`, `newer-schema`; `value` is the member or token concerned, where there is one.
+    `blank`, `torn`, `no-final-newline`, `duplicate-key`, `big-integer`, `depth`, `type`, `empty`, `filled-in`; `value`
+    is the member or token concerned, where there is one.
     """
 
     kind: str

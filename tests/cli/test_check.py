@@ -260,3 +260,87 @@ def test_names_that_look_like_options_follow_two_dashes(
     shutil.copyfile(REAL / "v0.4.0-branches" / "traces.jsonl", tmp_path / "--json")
     monkeypatch.chdir(tmp_path)
     assert "4 rows (Episode)" in evh("check", "--mode", "strict", "--", "--json").out
+
+
+def test_blank_lines_and_the_byte_order_mark_are_named_where_they_are(evh: Evh, tmp_path: Path) -> None:
+    row = (REAL / "v0.4.0-branches" / "traces.jsonl").read_bytes().splitlines()[0]
+    path = tmp_path / "traces.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf\n\n" + row + b"\n\n \n" + row + b"\n\n\n")
+    [file] = evh("check", path, "--json").json["files"]
+    assert [(each["kind"], each["line"]) for each in file["notices"]] == [
+        ("bom", 1), ("blank", 1), ("blank", 4), ("blank", 7),
+    ]  # fmt: skip
+    lines = evh("check", path, "--format", "github").out.splitlines()
+    assert len(lines) == 4 and not any("(root)" in line for line in lines)
+    assert lines[2].startswith(f"::warning file={path},line=4,title=evh%3A blank::2 blank lines (4 to 5)")
+
+
+def test_a_folder_is_checked_with_its_messagepack(evh: Evh) -> None:
+    files = evh("check", REAL / "v0.4.0-built", "--json").json["files"]
+    assert [Path(file["file"]).name for file in files] == [
+        "built.jsonl", "built.msgpacks", "built.to_record.jsonl", "surrogate.to_record.jsonl", "tensors.msgpack",
+    ]  # fmt: skip
+
+
+def test_a_file_of_another_kind_is_told_in_a_few_lines(evh: Evh, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("# Notes\n\n" + "Not a row.\n" * 60)
+    ran = evh("check", path)
+    assert ran.code == 1 and ran.out.count("[not-json]") == 3 and ran.out.count("\n") == 7
+    assert "… this does not look like rows of JSON: 58 more rows are alike\n" in ran.out
+    assert evh("check", path, "--format", "github").out.count("[not-json]") == 3
+    [file] = evh("check", path, "--max-errors", "0", "--json").json["files"]
+    assert len(file["findings"]) == 61
+
+
+def test_json_that_is_no_record_needs_a_type(evh: Evh, tmp_path: Path) -> None:
+    path = tmp_path / "settings.jsonl"
+    path.write_text('{"id": "x", "model": "m"}\n')
+    ran = evh("check", path)
+    assert ran.code == 1 and "no record that is known: name the type with --type  [type]" in ran.out
+    ran = evh("check", path, "--type", "Reward", "--json")
+    assert ran.json["files"][0]["type"] == "Reward"
+
+
+def test_bare_traces_below_the_name_of_episodes_are_checked_as_traces_when_asked(evh: Evh, tmp_path: Path) -> None:
+    row = json.loads((REAL / "v0.4.0-branches" / "traces.jsonl").read_text().splitlines()[0])
+    path = tmp_path / "traces.jsonl"
+    path.write_text(json.dumps(row["traces"][0]) + "\n")
+    ran = evh("check", path, "--mode", "lenient")
+    assert ran.code == 1 and "give --type Trace, or `evh upgrade` it  [shape]" in ran.out
+    for mode in ("upgrade", "lenient", "strict"):
+        [file] = evh("check", path, "--mode", mode, "--type", "Trace", "--json").json["files"]
+        assert (file["type"], file["ok"], file["notices"]) == ("Trace", True, []), mode
+    path.write_text(json.dumps(row) + "\n")
+    [file] = evh("check", path, "--type", "Trace", "--json").json["files"]
+    assert file["type"] == "Episode" and [each["kind"] for each in file["notices"]] == ["type"]
+
+
+def test_findings_speak_json_and_of_one_byte_and_cut_long_places(evh: Evh, tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    path.write_text("null\n{\n")
+    said = evh("check", path).out
+    assert "expected an object, found null  [type]" in said and "its 1 byte holds no whole record" in said
+    path.write_text('{"id": "a", "traces": [], "' + "k" * 300 + '": 9007199254740993}\n')
+    lines = [line for line in evh("check", path).out.splitlines() if "[big-integer]" in line]
+    assert len(lines) == 1 and "k… " in lines[0] and lines[0].count("k") < 125
+    [file] = evh("check", path, "--json").json["files"]
+    assert "/" + "k" * 300 in {each["pointer"] for each in file["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "torn_lines"),
+    [
+        (b"{\n", 1, [1]),
+        (b'{"id": [\n%b\n', 2, [1]),
+        (b'{\n"id": "x",\n%b\n%b\n', 4, [1]),
+        (b"%b\n{\n%b\n", 3, []),
+    ],
+)
+def test_rows_behind_a_torn_row_on_standard_input_are_read(
+    evh: Evh, text: bytes, rows: int, torn_lines: list[int]
+) -> None:
+    row = (REAL / "v0.4.0-branches" / "traces.jsonl").read_bytes().splitlines()[0]
+    [file] = evh("check", "-", "--json", stdin=text.replace(b"%b", row)).json["files"]
+    assert file["rows"] == rows and file["good_rows"] == text.count(b"%b")
+    assert not torn_lines or [each["line"] for each in file["findings"]][: len(torn_lines)] == torn_lines

@@ -35,6 +35,8 @@ def test_what_was_stashed_is_reported_by_member_and_put_back(evh: Evh, tmp_path:
     assert ran.code == 0
     said = ran.out.partition("\n  stashed: 0.3.1 refuses a row with it\n")[2].partition("\n\n")[0]
     assert "    18  /traces/*/agent/config/network_notice" in said.splitlines()
+    counts = evh("convert", source, "--for", "verifiers-0.3.1", "--dry-run", "--json").json["files"][0]["actions"]
+    assert "members: " + ", ".join(f"{name} {counts[name]}" for name in ("stashed", "kept", "added")) in ran.out
     restored = evh("convert", "--restore", there, "-o", back)
     assert restored.code == 0 and "put back" in restored.out
     assert list(library.read_episodes(back)) == list(library.read_episodes(source))

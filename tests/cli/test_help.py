@@ -89,14 +89,23 @@ def test_the_version(evh: Evh) -> None:
         (["check", "x", "--type", "Epsode"], "did you mean 'Episode'"),
         (["show", "a", "b", "c"], "unexpected argument 'c'"),
         (["upgrade", "x", "-o"], "expected one argument"),
-        (["upgrade", "x", "-o", ""], "no such file or folder"),
+        (["upgrade", "x", "-o", ""], "an argument is empty"),
+        (["check", ""], "an argument is empty"),
+        (["check", "x", ""], "an argument is empty"),
+        (["show", ""], "an argument is empty"),
+        (["show", "x", ""], "an argument is empty"),
+        (["schema", ""], "an argument is empty"),
+        (["upgrade", "x", "-o", "a", "--output", "b"], "--output is given twice"),
+        (["convert", "x", "-o", "a", "-o", "b", "--for", "common"], "-o is given twice"),
+        (["check", "-", "-"], "- is given twice"),
+        (["check", "x", "--type", "Epsode"], "did you mean 'Episode'? `evh schema` lists them"),
+        (["check", "x", "--type", "zzzz"], "there is no type 'zzzz'; `evh schema` lists them"),
     ],
 )
 def test_wrong_usage_is_2_on_standard_error_with_a_hint(evh: Evh, arguments: list[str], said: str) -> None:
     ran = evh(*arguments)
-    missing = said == "no such file or folder"
-    assert ran.code == (1 if missing else 2) and said in ran.err and not ran.out and "Traceback" not in ran.err
-    if "--json" not in arguments and arguments[0] in COMMANDS and not missing:
+    assert ran.code == 2 and said in ran.err and not ran.out and "Traceback" not in ran.err
+    if "--json" not in arguments and arguments[0] in COMMANDS:
         data = evh(*arguments, "--json")
         assert data.code == 2 and data.json["error"]["kind"] == "usage" and not data.err
 

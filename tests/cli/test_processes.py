@@ -223,3 +223,15 @@ def test_help_loads_no_codec(command_name: str) -> None:
         "evh.protocol.codec",
         "jsonschema_rs",
     }
+
+
+@pytest.mark.parametrize("arguments", [["schema"], ["--version"], ["show", str(EVAL)], ["nonsense"]])
+def test_a_standard_output_that_was_closed_is_a_failure_in_words(arguments: list[str]) -> None:
+    shell = f"'{sys.executable}' -m evh {' '.join(arguments)} >&-"
+    ran = subprocess.run(shell, shell=True, stderr=subprocess.PIPE, env=environment(), timeout=LIMIT, check=False)
+    assert ran.returncode == 1 and b"Traceback" not in ran.stderr
+
+
+def test_the_list_of_schemas_fits_a_terminal() -> None:
+    seen = on_terminal("schema", columns=80, NO_COLOR="1")
+    assert max(len(line) for line in seen.splitlines()) <= 80 and "…" in seen and "RunManifest" in seen

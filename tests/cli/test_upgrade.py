@@ -220,3 +220,22 @@ def test_standard_input_to_standard_output(evh: Evh, old: Path, tmp_path: Path) 
     assert "<stdin> → <stdout>" in ran.err
     report = evh("upgrade", "-", "-o", "-", "--json", stdin=old.read_bytes())
     assert json.loads(report.err)["ok"] and report.out == ran.out
+
+
+def test_one_document_over_several_lines_on_standard_input_is_a_row(evh: Evh, old: Path) -> None:
+    record = json.loads(old.read_text().splitlines()[0])
+    ran = evh("upgrade", "-", "-o", "-", stdin=json.dumps(record, indent=2).encode())
+    assert ran.code == 0 and ran.out.count("\n") == 1
+    assert ran.out.encode().rstrip(b"\n") == library.encode(library.upgrade(json.dumps(record)).record)
+
+
+def test_messagepack_in_a_folder_is_upgraded(evh: Evh, tmp_path: Path) -> None:
+    ran = evh("upgrade", REAL / "v0.4.0-built", "-o", tmp_path / "new", "--json")
+    names = {Path(file["target"]).name for file in ran.json["files"]}
+    assert {"built.msgpacks", "tensors.msgpack"} <= names
+    assert (tmp_path / "new" / "tensors.msgpack").read_bytes()[:1] != b"{"
+
+
+def test_standard_output_has_one_name(evh: Evh, old: Path) -> None:
+    ran = evh("upgrade", old, "-o", "/dev/stdout")
+    assert ran.code == 1 and "say -o -" in ran.err

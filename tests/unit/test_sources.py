@@ -388,6 +388,7 @@ def test_find_files_lists_every_record_file_once_in_order(tmp_path: Path) -> Non
             "c/3",
         ),
         *("c/stream.index.jsonl", ".hidden/traces.jsonl", "old/results.jsonl", "odd.jsonl"),
+        *("d/rows.msgpacks", "d/one.msgpack", "d/.x.msgpack", "d/rows.msgpacks.refused.msgpacks"),
     )
     fill(tmp_path / "outside", "traces.jsonl")
     (tree / "link").symlink_to(tmp_path / "outside")
@@ -397,7 +398,8 @@ def test_find_files_lists_every_record_file_once_in_order(tmp_path: Path) -> Non
     found = [file.relative_to(tree).as_posix() for file in find_files(tree)]
     assert found == [
         *("a/metrics.json", "a/predictions.jsonl", "a/run.json", "a/traces/w1.jsonl", "b/run2/traces.jsonl"),
-        *("b/run10/traces.jsonl", "c/1.jsonl.zst", "c/2.jsonl", "near.jsonl", "odd.jsonl", "old/results.jsonl"),
+        *("b/run10/traces.jsonl", "c/1.jsonl.zst", "c/2.jsonl", "d/one.msgpack", "d/rows.msgpacks"),
+        *("near.jsonl", "odd.jsonl", "old/results.jsonl"),
     ]
     assert find_files(tree / "odd.jsonl") == [tree / "odd.jsonl"]
     with pytest.raises(SourceError, match="no such file"):

@@ -18,6 +18,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run a command (`sys.argv` without an argument) and return its exit code; never exits by itself."""
     arguments = sys.argv[1:] if argv is None else list(argv)
     if arguments in (["--version"], ["-V"]):
+        if sys.stdout is None:
+            return 1
         try:
             print(f"evh {__version__}", flush=True)
         except OSError:

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 from evh.errors import UsageError, cut
 
 __all__ = [
-    "COMMANDS", "DONE", "FAILED", "INTERRUPTED", "USAGE", "Parser", "closest", "command_help", "count", "first_page",
+    "COMMANDS", "DONE", "FAILED", "INTERRUPTED", "USAGE", "Once", "Parser", "closest", "command_help", "count",
+    "first_page",
 ]  # fmt: skip
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -58,7 +59,7 @@ Exit codes
 
 Environment
   NO_COLOR    no colours              FORCE_COLOR  colours also in a pipe
-  COLUMNS     width of the output     CI           no progress line
+  COLUMNS     width of the terminal   CI           no progress line
 
 Every command takes --json and then prints the same as data.
 """
@@ -107,16 +108,33 @@ class Parser(argparse.ArgumentParser):
             first = rest[0]
             what = "option" if first.startswith("-") else "argument"
             raise UsageError(f"unexpected {what} {cut(first)}{closest(first.partition('=')[0], names)}")
+        for value in vars(known).values():
+            if value == "" or (isinstance(value, list) and "" in value):
+                raise UsageError("an argument is empty: is a variable of the shell not set?")
         return known
 
 
-def closest(name: str, names: Sequence[str]) -> str:
-    """`: did you mean 'x'?` for a name close to one of those there are, else nothing."""
+class Once(argparse.Action):
+    """An option with a value that may be given once: a second one would win in silence."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        if getattr(namespace, self.dest, None) is not None:
+            parser.error(f"{option} is given twice")
+        setattr(namespace, self.dest, values)
+
+
+def closest(name: str, names: Sequence[str], more: str = "") -> str:
+    """How a sentence about an unknown name ends: `: did you mean 'x'?` when one that there is comes close, and where
+    to read `more`."""
     import difflib
 
     by_lower = {each.lower(): each for each in reversed(names)}
     found = difflib.get_close_matches(name.lower(), list(by_lower), n=3, cutoff=0.6)
-    return f": did you mean {' or '.join(repr(by_lower[each]) for each in found)}?" if found else ""
+    if not found:
+        return f"; {more}" if more else ""
+    return f": did you mean {' or '.join(repr(by_lower[each]) for each in found)}?" + (f" {more}" if more else "")
 
 
 def count(text: str) -> int:

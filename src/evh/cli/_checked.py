@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from evh.cli._data import json_text
-from evh.cli._terminal import Part, Screen, cells, plural, printable, text_of, wrapped
+from evh.cli._terminal import Part, Screen, cells, plural, printable, short_pointer, text_of, wrapped
 from evh.errors import Notice, Violation
 
 if TYPE_CHECKING:
@@ -48,20 +48,27 @@ class Pretty:
             every = report.older_rows == report.rows > 1
             whose = "all rows are" if every else plural(report.older_rows, "row is", "rows are")
             screen.line((f"  {whose} of an older shape: {_shapes(report)}", "dim"))
-        for line, finding in report.findings:
+        shown = report.shown_findings()
+        for line, finding in shown:
             self._place(line, finding.pointer, finding.message, finding.keyword, "red")
-        self._hidden(report.finding_count - len(report.findings), "finding")
-        for line, notice, times in report.notices.values():
+        if report.no_rows:
+            more = plural(report.finding_count - len(shown), "more row is alike", "more rows are alike")
+            screen.line((f"  … this does not look like rows of JSON: {more}", "red"))
+        else:
+            self._hidden(report.finding_count - len(shown), "finding")
+        noticed = [] if report.no_rows else list(report.notices.values())
+        for line, notice, times in noticed:
             more = f" ({times:,} places)" if times > 1 else ""
             self._place(line, notice.pointer, notice.message + more, notice.kind, "yellow")
-        self._hidden(report.notice_count - sum(times for _, _, times in report.notices.values()), "notice")
+        if not report.no_rows:
+            self._hidden(report.notice_count - sum(times for _, _, times in noticed), "notice")
         screen.flush()
 
     def _place(self, line: int | None, pointer: str, message: str, kind: str, style: str) -> None:
         """A finding on one line; on a terminal where it does not fit, its message below its place."""
         screen = self.screen
         place = "  " if line is None else f"  line {line}  "
-        pointer, message, kind = printable(pointer), printable(message), f"[{printable(kind)}]"
+        pointer, message, kind = short_pointer(pointer), printable(message), f"[{printable(kind)}]"
         told = cells(f"{place}{pointer}  {message}  {kind}")
         if not screen.terminal or told <= screen.width:
             screen.line(place, (f"{pointer}  " if pointer else "", "cyan"), f"{message}  ", (kind, style))
@@ -127,21 +134,30 @@ class GitHub:
     """An annotation a finding (errors) and notice (warnings) for the log of a workflow."""
 
     def file(self, report: Report) -> None:
-        from evh.protocol.report import github_line
-
-        for line, finding in report.findings:
-            sys.stdout.write(github_line(finding, report.file, line) + "\n")
-        for line, notice, _ in report.notices.values():
-            text = github_line(_as_violation(notice), report.file, line)
+        shown = report.shown_findings()
+        for line, finding in shown:
+            sys.stdout.write(_annotation(finding, report.file, line) + "\n")
+        for line, notice, _ in [] if report.no_rows else report.notices.values():
+            text = _annotation(_as_violation(notice), report.file, line)
             sys.stdout.write(f"::warning{text.removeprefix('::error')}\n")
-        hidden = report.finding_count - len(report.findings)
+        hidden = report.finding_count - len(shown)
         if hidden:
-            more = plural(hidden, "more finding")
-            text = github_line(Violation("", "max-errors", f"{more} not shown (--max-errors 0 shows all)"), report.file)
-            sys.stdout.write(text + "\n")
+            more = f"{plural(hidden, 'more finding')} not shown (--max-errors 0 shows all)"
+            if report.no_rows:
+                alike = plural(hidden, "more row is alike", "more rows are alike")
+                more = f"this does not look like rows of JSON: {alike}"
+            sys.stdout.write(_annotation(Violation("", "max-errors", more), report.file) + "\n")
 
     def end(self) -> None:
         return
+
+
+def _annotation(violation: Violation, file: str, line: int | None = None) -> str:
+    """A line for the log; what is about a row as a whole has no place in it to name."""
+    from evh.protocol.report import github_line
+
+    head, mark, said = github_line(violation, file, line).partition("::(root): ")
+    return f"{head}::{said}" if mark and not violation.pointer else head + mark + said
 
 
 def _as_violation(notice: Notice) -> Violation:

@@ -1,4 +1,4 @@
-"""Files in and out: the rows of a source, and outputs that are there whole or not at all.
+"""Outputs that are there whole or not at all, and sources that nothing touches.
 
 Promise: a source is never touched: a target that is the source by any name (link, hard link, a place inside it) is
 refused before anything is opened. An output is written beside its final place, synced and renamed when complete;
@@ -12,35 +12,24 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from evh.cli._types import PACKED, bare_name
-from evh.errors import DecodeError, SourceError, UsageError, WriteError
-from evh.protocol.jsontext import parse
-from evh.protocol.sources import Line, find_files, iter_lines, split_msgpack
+from evh.cli._documents import MSGPACK
+from evh.cli._types import PACKED
+from evh.errors import SourceError, UsageError, WriteError
 from evh.store.atomic import sync_folder, why
 
-__all__ = [
-    "REFUSED", "REFUSED_MSGPACK", "Output", "check_target", "documents", "is_msgpack", "is_single", "metadata_beside",
-    "moved_in",
-    "need_source", "record_files", "whole_file",
-]  # fmt: skip
+__all__ = ["REFUSED", "REFUSED_MSGPACK", "Output", "check_target", "moved_in", "need_source"]
 
 REFUSED = ".refused.jsonl"
 REFUSED_MSGPACK = ".refused.msgpacks"
 """What is added to an output's name for the rows that were refused."""
-MSGPACK = (".msgpack", ".msgpacks")
 ROW_FILES = (".json", ".jsonl", ".ndjson", *MSGPACK, *PACKED)
+STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 LEVEL = 6
-
-
-def record_files(path: str) -> list[Path]:
-    """Every file of records at or below a path, without those of refused rows. Raises `SourceError`."""
-    found = find_files(path)
-    return found if len(found) == 1 else [file for file in found if not file.name.endswith(REFUSED)]
 
 
 def need_source(source: str) -> None:
@@ -53,64 +42,6 @@ def need_source(source: str) -> None:
         raise SourceError("no such file or folder", source=source[:200])
 
 
-def is_msgpack(source: str) -> bool:
-    """Whether a file's name says MessagePack."""
-    return bare_name(source).endswith(MSGPACK)
-
-
-def is_single(source: str) -> bool:
-    """Whether a file is one document rather than rows: a `.json` file."""
-    return bare_name(source).endswith(".json")
-
-
-def documents(source: str, on_rest: Callable[[Line], None] | None = None) -> Iterator[Line]:
-    """The documents of a file, folder or `-`, as they stand there; a `SourceError` comes after those before it."""
-    if not is_msgpack(source):
-        if is_single(source):
-            if (whole := whole_file(source)) is not None:
-                yield whole
-            return
-        yield from iter_lines(source, on_rest=on_rest)
-        return
-    if source.endswith(PACKED):
-        raise SourceError("packed MessagePack is not read: unpack it first", source=source)
-    try:
-        data = Path(source).read_bytes()
-    except OSError as error:
-        raise SourceError(f"cannot be read: {why(error)}", source=source) from None
-    row = end = 0
-    try:
-        for offset, document in split_msgpack(data):
-            row, end = row + 1, offset + len(document)
-            yield Line(bytes(document), row, offset, source)
-    except DecodeError:
-        yield Line(data[end:], row + 1, end, source, (), torn=True)
-
-
-def whole_file(source: str) -> Line | None:
-    """The one document of a file, unpacked, its lines where they were; None when the file is empty."""
-    pieces: list[bytes] = []
-    notices: dict[str, Any] = {}
-    for line in iter_lines(source):
-        pieces += [b""] * (line.line - 1 - len(pieces))
-        pieces.append(line.data)
-        notices |= {notice.kind: notice for notice in line.notices if notice.kind != "blank"}
-    return Line(b"\n".join(pieces), 1, 0, source, tuple(notices.values())) if pieces else None
-
-
-def metadata_beside(source: str) -> dict[str, Any] | None:
-    """The `metadata.json` beside a first-generation file of rows, when there is a readable one."""
-    if source == "-":
-        return None
-    path = Path(source)
-    path = (path if path.is_dir() else path.parent) / "metadata.json"
-    try:
-        value = parse(path.read_bytes())[0]
-    except (OSError, ValueError, DecodeError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 # --- where to --------------------------------------------------------------------------------------------------------
 
 
@@ -119,6 +50,8 @@ def check_target(source: str, target: str, *, overwrite: bool) -> None:
     if target == "-":
         return
     there = Path(target)
+    if str(there) in STANDARD_OUTPUT:
+        raise WriteError(f"{target} is standard output, which is called - here: say -o -")
     from_folder = source != "-" and Path(source).is_dir()
     if not target or (there.name in ("", "..") and not there.exists()):
         raise UsageError("-o needs the name of a file or folder")

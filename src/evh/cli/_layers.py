@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from evh.cli._terminal import plural
+from evh.cli._terminal import grouped, plural
 from evh.cli._types import EPISODES, class_of, missing_members
 from evh.errors import DecodeError, EvhError, Notice, RecordError, SchemaError, Violation, cut
 from evh.protocol import models
@@ -25,7 +25,7 @@ from evh.protocol.upgraded import upgrade
 from evh.protocol.verify import verify
 from evh.protocol.wire import parse_wire
 
-__all__ = ["Looked", "Text", "history", "look", "read_text"]
+__all__ = ["Looked", "Text", "history", "look", "read_text", "torn_row"]
 
 FORGIVEN = frozenset({"surrogate", "bom"})
 """Faults of the text that only a strict reader refuses."""
@@ -89,7 +89,7 @@ def look(line: Line, text: Text, name: str, mode: str, *, wire: bool, metadata: 
         else:
             looked.findings.append(Violation(fault.pointer, fault.kind, fault.message))
     if not isinstance(text.value, dict):
-        looked.findings.append(Violation("", "type", f"expected an object, found {cut(text.value)}"))
+        looked.findings.append(Violation("", "type", grouped(f"expected an object, found {cut(text.value)}")))
         return looked
     missing = missing_members(text.value, name)
     if missing and name not in EPISODES:
@@ -161,13 +161,20 @@ def history(steps: tuple[Step, ...]) -> tuple[str, ...]:
 
 def _refused(looked: Looked, error: EvhError, text: Text) -> None:
     if isinstance(error, SchemaError):
-        looked.findings.extend(each for each in error.violations if not _said(looked, each))
+        looked.findings.extend(_advised(each) for each in error.violations if not _said(looked, each))
     elif isinstance(error, RecordError):
         message = error.message.removeprefix(f"{error.pointer or '(root)'}: ")
         looked.findings.append(Violation(error.pointer, "record", message))
     elif not looked.findings:
         pointer = getattr(error, "pointer", None) or ""
         looked.findings.append(Violation(pointer, "not-json", error.message))
+
+
+def _advised(found: Violation) -> Violation:
+    """A violation with the advice of the command line, where that of the library is a call."""
+    if found.keyword == "shape" and found.message.startswith("this is a trace"):
+        return found._replace(message="this is a trace, not an episode: give --type Trace, or `evh upgrade` it")
+    return found
 
 
 def _said(looked: Looked, found: Violation) -> bool:
@@ -181,12 +188,23 @@ def _alike(first: str, second: str) -> bool:
 
 
 def _unreadable(line: Line, error: DecodeError) -> Violation:
-    torn = line.torn or "torn row" in error.message
-    size = plural(len(line.data), "byte")
-    if not torn:
-        return Violation("", "not-json", f"{error.message}; its {size} hold no record")
+    torn = torn_row(line, error)
+    if torn is not None:
+        return Violation("", "torn", torn)
+    return Violation("", "not-json", f"{grouped(error.message)}; its {_bytes(line)} no record")
+
+
+def torn_row(line: Line, error: DecodeError) -> str | None:
+    """What every command says of a row that its writer did not finish; None for one that is wrong in another way."""
+    if not line.torn and "torn" not in error.message:
+        return None
     why = error.message.removeprefix("torn row: ").replace(" (torn row)", "")
-    return Violation("", "torn", f"torn row: {why}; its {size} hold no whole record")
+    return f"torn row: {grouped(why)}; its {_bytes(line)} no whole record"
+
+
+def _bytes(line: Line) -> str:
+    size = len(line.data)
+    return f"{plural(size, 'byte')} {'holds' if size == 1 else 'hold'}"
 
 
 def _some(names: list[str], shown: int = 6) -> str:

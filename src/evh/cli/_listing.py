@@ -40,6 +40,8 @@ class Entry(NamedTuple):
     traces: int
     run: str | None
     run_name: str | None
+    file: str
+    """Its name below the folder that is shown."""
 
 
 class Totals:
@@ -76,7 +78,7 @@ class Totals:
         return self.reward_sum / self.scored if self.scored else None
 
 
-def summarise(position: int, episode: Any) -> Entry:
+def summarise(position: int, episode: Any, file: str) -> Entry:
     """What the table says of an episode."""
     from evh.protocol.summaries import summary_of
 
@@ -87,7 +89,7 @@ def summarise(position: int, episode: Any) -> Entry:
         tokens = (None, None)
     return Entry(
         position, episode.id, task_name(episode.task), episode.ok, summary.reward, *tokens, episode.num_turns,
-        summary.errors, summary.traces, *run_of(episode.run),
+        summary.errors, summary.traces, *run_of(episode.run), file,
     )  # fmt: skip
 
 
@@ -117,15 +119,15 @@ def run_of(run: Any) -> tuple[str | None, str | None]:
 # --- for people ------------------------------------------------------------------------------------------------------
 
 
-def print_table(entries: Iterator[Entry], totals: Totals, limit: int | None) -> None:
-    """Print up to `limit` rows (all without one), count the rest, and sum up."""
+def print_table(entries: Iterator[Entry], totals: Totals, limit: int | None, *, name_files: bool) -> None:
+    """Print up to `limit` rows (all without one), each with its file if need be, count the rest, and sum up."""
     screen = Screen()
     if limit is None:
         limit = BLOCK if screen.terminal else 0
     shown = 0
     first = list(islice(entries, min(BLOCK, limit) if limit else BLOCK))
     if first:
-        names = _columns(screen, first)
+        names = _columns(screen, first, name_files)
         listed = Table(screen, [HEADINGS[name] for name in names])
         while first:
             shown += len(first)
@@ -145,8 +147,8 @@ def print_table(entries: Iterator[Entry], totals: Totals, limit: int | None) -> 
     screen.flush()
 
 
-def _columns(screen: Screen, first: list[Entry]) -> list[str]:
-    names = list(HEADINGS)
+def _columns(screen: Screen, first: list[Entry], name_files: bool) -> list[str]:
+    names = [name for name in HEADINGS if name != "file" or name_files]
     if not screen.terminal:
         return names
     if all(entry.traces == 1 for entry in first):
@@ -185,6 +187,7 @@ HEADINGS = {
     "errors": Column("errors", right=True),
     "traces": Column("traces", right=True),
     "run": Column("run", least=10),
+    "file": Column("file", least=16),
 }
 
 

@@ -22,6 +22,8 @@ __all__ = ["run"]
 
 def run(arguments: list[str]) -> int:
     """Run the command that the arguments name; returns its exit code."""
+    if not _has_streams():
+        return FAILED
     _forgiving_streams()
     try:
         with _terminated_as_interrupted():
@@ -58,8 +60,8 @@ def _dispatch(arguments: list[str]) -> int:
         name, rest = rest[0], ["--help"]
     if name not in COMMANDS:
         what = "option" if name.startswith("-") else "command"
-        likely = closest(name, [*COMMANDS, "--help", "--version"])
-        raise UsageError(f"there is no {what} {name!r}{likely}; `evh --help` lists what there is")
+        likely = closest(name, [*COMMANDS, "--help", "--version"], "`evh --help` lists what there is")
+        raise UsageError(f"there is no {what} {name!r}{likely}")
     module: Any = import_module(f"evh.cli.{name}")
     options = rest[: rest.index("--")] if "--" in rest else rest
     if "-h" in options or "--help" in options:
@@ -101,6 +103,17 @@ def _wants_json(arguments: list[str]) -> bool:
     rows_on_stdout = any(pair in (("-o", "-"), ("--output", "-")) for pair in pairs) or "-o-" in arguments
     asked = "--json" in arguments or "--format=json" in arguments or ("--format", "json") in pairs
     return asked and not rows_on_stdout and "--output=-" not in arguments
+
+
+def _has_streams() -> bool:
+    """Whether there is somewhere to print to. A standard output that was closed (`>&-`) is a failure before anything
+    is opened: the next file would take its place and get what is printed."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if sys.stdout is None:
+        print("evh: standard output is closed: send it to /dev/null if nobody is to read it", file=sys.stderr)
+        return False
+    return True
 
 
 def _forgiving_streams() -> None:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evh.cli._data import json_text, plain
-from evh.cli._files import REFUSED, REFUSED_MSGPACK, Output, documents, is_msgpack, is_single, moved_in, record_files
+from evh.cli._documents import documents, is_msgpack, is_single, record_files
+from evh.cli._files import REFUSED, REFUSED_MSGPACK, Output, moved_in
 from evh.cli._layers import read_text
-from evh.cli._terminal import Progress
+from evh.cli._terminal import Progress, grouped
 from evh.cli._types import type_by_content, type_by_name
 from evh.cli._units import Unit
 from evh.errors import EvhError, SourceError
@@ -246,7 +247,7 @@ def _made(report: FileReport, unit: Unit, job: Job, formats: tuple[str, str]) ->
     for line in unit.lines:
         report.refused_count += 1
         if len(report.refused) < KEPT_REFUSALS:
-            report.refused.append((line.line, error.message))
+            report.refused.append((line.line, grouped(error.message)))
     return None
 
 

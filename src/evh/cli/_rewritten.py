@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from evh.cli._rewrite import FileReport, Run
-from evh.cli._terminal import Column, Part, Screen, clip, number, plural, printable, table, wrapped
+from evh.cli._terminal import Column, Part, Screen, clip, number, plural, printable, short_pointer, table, wrapped
 
 __all__ = ["Section", "Words", "by_reason", "print_json", "print_report"]
 
@@ -95,7 +95,7 @@ def _section(screen: Screen, section: Section) -> None:
     text = Column("", least=30, wraps=True)
     if section.heading:
         screen.line("  ", (section.action, "cyan"), f": {printable(section.heading)}")
-        rows = [(f"{count:,}", printable(place)) for _, count, place in section.rows]
+        rows = [(f"{count:,}", short_pointer(place)) for _, count, place in section.rows]
         table(screen, [Column("", right=True), text], rows, indent=4)
         return
     named = [((name, "cyan"), f"{count:,}", printable(what)) for name, count, what in section.rows]
@@ -120,8 +120,8 @@ def _refusals(screen: Screen, file: FileReport) -> None:
 
 
 def _step(screen: Screen, step: dict[str, Any]) -> None:
-    to = f" → {step['to']}" if step["to"] and step["to"] != step["pointer"] else ""
-    place = printable(f"{step['pointer'] or '(root)'}{to}")
+    to = f" → {short_pointer(step['to'])}" if step["to"] and step["to"] != step["pointer"] else ""
+    place = f"{short_pointer(step['pointer']) or '(root)'}{to}"
     note = f"  {printable(step['note'])}" if step["note"] else ""
     screen.line(f"line {step['line']}  ", (step["rule"], "cyan"), f" {step['action']} {place}", (note, "dim"))
 
@@ -130,12 +130,12 @@ def _shown(name: str) -> str:
     return "<stdout>" if name == "-" else printable(name)
 
 
-def print_json(run: Run, extra: dict[str, Any], *, to_stderr: bool) -> None:
-    """Print as one JSON object, the steps one a line and last."""
+def print_json(run: Run, extra: dict[str, Any], names: dict[str, str], *, to_stderr: bool) -> None:
+    """Print as one JSON object, the steps one a line and last; `names` of the actions as in the text."""
     from evh.cli._data import json_text
 
     stream = sys.stderr if to_stderr else sys.stdout
-    head = {"ok": run.ok, "dry_run": run.dry, **extra, "files": [_entry(file) for file in run.files]}
+    head = {"ok": run.ok, "dry_run": run.dry, **extra, "files": [_entry(file, names) for file in run.files]}
     text = json_text({**head, "left_out": run.left_out})
     stream.write(text.removesuffix("\n}") + ',\n  "steps": [')
     separator = "\n"
@@ -146,7 +146,7 @@ def print_json(run: Run, extra: dict[str, Any], *, to_stderr: bool) -> None:
     stream.flush()
 
 
-def _entry(file: FileReport) -> dict[str, Any]:
+def _entry(file: FileReport, names: dict[str, str]) -> dict[str, Any]:
     return {
         "source": file.source,
         "target": file.target,
@@ -158,7 +158,7 @@ def _entry(file: FileReport) -> dict[str, Any]:
         "changed": file.changed,
         "older": file.older,
         "rules": dict(sorted(file.rules.items())),
-        "actions": dict(sorted(file.actions.items())),
+        "actions": {names.get(action, action): count for action, count in sorted(file.actions.items())},
         "refused": file.refused_count,
         "refused_rows": [{"line": line, "reason": reason} for line, reason in file.refused],
         "refused_target": file.refused_target,
@@ -166,8 +166,11 @@ def _entry(file: FileReport) -> dict[str, Any]:
     }
 
 
-def by_reason(reasons: Counter[tuple[str, str, str]], names: dict[str, str]) -> list[Section]:
-    """What was done for which reason, and to which members (`*` stands for an index) how often."""
+def by_reason(
+    reasons: Counter[tuple[str, str, str]], names: dict[str, str], sentences: dict[str, str]
+) -> list[Section]:
+    """What was done for which reason (as one of the `sentences`, where it is no sentence by itself), and to which
+    members (`*` stands for an index) how often."""
     order = list(names)
     grouped: dict[tuple[str, str], list[tuple[str, int, str]]] = {}
     for (action, place, note), count in reasons.items():
@@ -180,5 +183,6 @@ def by_reason(reasons: Counter[tuple[str, str, str]], names: dict[str, str]) -> 
         if hidden > 0:
             rest = sum(count for _, count, _ in rows[SHOWN_PLACES:])
             rows = [*rows[:SHOWN_PLACES], ("", rest, f"in {hidden:,} more places (--json lists each step)")]
-        sections.append(Section(rows, names[action], note or "what an earlier conversion had stashed"))
+        heading = sentences.get(note, note) or "an earlier conversion had stashed it"
+        sections.append(Section(rows, names[action], heading))
     return sections

@@ -1,12 +1,13 @@
 """What people see: lines, tables and one progress line, in colour on a terminal, plain everywhere else.
 
-Promise: without a terminal there are no colours, nothing is cut and no line is redrawn. `NO_COLOR` and `FORCE_COLOR`
+Promise: without a terminal there are no colours, no table is cut and no line is redrawn. `NO_COLOR` and `FORCE_COLOR`
 are honoured. Text that comes out of files never reaches a terminal with control characters in it. Policy: the look.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -16,14 +17,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TextIO, TypeAlias
 
 __all__ = [
-    "Column", "Part", "Progress", "Screen", "Table", "cells", "clip", "number", "plural", "printable", "shows_colour",
-    "table", "text_of", "wrapped",
+    "Column", "Part", "Progress", "Screen", "Table", "cells", "clip", "grouped", "number", "plural", "printable",
+    "short_pointer", "shows_colour", "table", "text_of", "wrapped",
 ]  # fmt: skip
 
 Part: TypeAlias = str | tuple[str, str]
 """A piece of a line: text, or text with a style (`red`, `dim`, `bold`)."""
 
 PIPE_WIDTH = 100
+POINTER = 120
+_BYTE = re.compile(r"\bbyte ([0-9]{4,18})\b")
+_FOUND = re.compile(r"\bfound (None|True|False)\b")
+_JSON = {"None": "null", "True": "true", "False": "false"}
 PROGRESS_AFTER, PROGRESS_EVERY = 1.0, 0.2
 
 
@@ -48,7 +53,7 @@ class Screen:
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream: TextIO = sys.stdout if stream is None else stream
         self.terminal = is_terminal(self.stream)
-        self.width = shutil.get_terminal_size((PIPE_WIDTH if not self.terminal else 80, 24)).columns
+        self.width = shutil.get_terminal_size((80, 24)).columns if self.terminal else PIPE_WIDTH
         self._console = _console(self.stream, self.width) if shows_colour(self.stream) else None
         self.unicode = "utf" in (getattr(self.stream, "encoding", None) or "utf-8").lower()
 
@@ -132,6 +137,17 @@ def clip(text: str, width: int) -> str:
             break
         kept.append(character)
     return "".join(kept) + "…" if width > 0 else ""
+
+
+def short_pointer(pointer: str) -> str:
+    """A JSON Pointer as people read it: on one line, cut when it is very long."""
+    return clip(printable(pointer), POINTER)
+
+
+def grouped(message: str) -> str:
+    """A message of the library as the commands speak: byte numbers with thousands apart, null and truth as in JSON."""
+    message = _BYTE.sub(lambda found: f"byte {int(found[1]):,}", message)
+    return _FOUND.sub(lambda found: f"found {_JSON[found[1]]}", message)
 
 
 def number(value: int | float | None, *, digits: int = 3) -> str:

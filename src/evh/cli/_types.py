@@ -78,7 +78,8 @@ def type_named(name: str) -> str:
     by_lower = {each.lower(): each for each in (*CLASSES, *UNIONS)} | STEMS
     found = by_lower.get(name.lower().removesuffix(".json"))
     if found is None:
-        raise UsageError(f"there is no type {name!r}{closest(name, list(by_lower.values()))}; see `evh schema`")
+        likely = closest(name, list(by_lower.values()), "`evh schema` lists them")
+        raise UsageError(f"there is no type {name!r}{likely}")
     return found
 
 

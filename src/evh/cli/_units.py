@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from evh.cli._files import documents, is_msgpack, metadata_beside
-from evh.cli._layers import read_text
+from evh.cli._documents import documents, is_msgpack, metadata_beside
+from evh.cli._layers import read_text, torn_row
+from evh.cli._terminal import grouped
 from evh.cli._types import class_of
 from evh.errors import DecodeError, EvhError, SourceError
 from evh.protocol._repeats import hidden_members
@@ -104,6 +105,5 @@ def _grouped(group: list[tuple[Line, dict[str, Any]]], wire: bool) -> Unit:
 
 
 def _torn(line: Line, error: DecodeError) -> DecodeError:
-    if not line.torn or "torn" in error.message:
-        return error
-    return DecodeError(f"torn row: {error.message}", offset=error.offset)
+    words = torn_row(line, error) or grouped(error.message)
+    return DecodeError(words, offset=error.offset)

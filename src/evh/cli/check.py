@@ -26,15 +26,17 @@ evh check: say what is wrong in record files
 Usage
   evh check FILE|FOLDER... [OPTIONS]
 
-Looks at each record by itself, in three layers: the text (torn rows, duplicate
-keys, NaN, integers beyond 2^53, nesting over 128), the schema, and how members
-agree (message graph, token streams, spans). Of a folder it takes every file of
-records below it, but not *.refused.jsonl; - is standard input.
+Looks at each record by itself, in three layers and in every mode: the text
+(torn rows, duplicate keys, NaN, integers beyond 2^53, nesting over 128), the
+schema, and how members agree (message graph, token streams, spans). The mode
+says how the schema layer reads. Of a folder it takes every file of records
+below it, MessagePack too, but no refused rows; - is standard input.
 
 A file's name tells its type: traces.jsonl and results.jsonl hold episodes,
 metrics.json a RunRecord, run.json a RunManifest, predictions.jsonl
 PredictionRows. Any other file is told by the `schema` member or the shape of
-its first record, else by --type.
+its first record, else by --type. Bare traces in a file of episodes are checked
+as they are with --type Trace.
 
 In the mode `upgrade`, a place that only today's shape has is one in the
 upgraded row.
@@ -42,7 +44,8 @@ upgraded row.
 Options
   --mode MODE      upgrade: rows of any age are fine (default);
                    lenient: today's shape, members not known are notices;
-                   strict: exactly the schema's verdict
+                   strict: exactly the schema's verdict, with what the
+                   layers of text and agreement find on top
   --type NAME      the type of files that say it in no other way: Episode, ...
   --format FORMAT  rich (default), json, or github (annotations in a workflow)
   --json           the same as --format json
@@ -64,6 +67,8 @@ Examples
   zcat traces.jsonl.gz | evh check - --json
 """
 
+SHOWN_UNREADABLE = 3
+"""Findings that people see of a file in which nothing is JSON."""
 MODES = ("upgrade", "lenient", "strict")
 FORMATS = ("rich", "json", "github")
 
@@ -92,10 +97,21 @@ class Report:
         self.notices: dict[tuple[str, str], tuple[int | None, Notice, int]] = {}
         """By kind and message: the first line, the notice there, and in how many places it stands."""
         self.finding_count = self.notice_count = 0
+        self.unreadable = 0
+        """Rows that are no JSON at all."""
 
     @property
     def ok(self) -> bool:
         return not self.finding_count
+
+    @property
+    def no_rows(self) -> bool:
+        """Whether not a single row of several could be read, so that it is another kind of file."""
+        return self.unreadable == self.rows > SHOWN_UNREADABLE
+
+    def shown_findings(self) -> list[tuple[int | None, Violation]]:
+        """The findings that people are shown: of a file in which nothing is JSON the first few stand for all."""
+        return self.findings[:SHOWN_UNREADABLE] if self.no_rows else self.findings
 
     def found(self, line: int | None, finding: Violation) -> None:
         """Count a finding, and keep it if there is room."""
@@ -122,6 +138,8 @@ def run(options: argparse.Namespace) -> int:
 
     if not options.paths:
         raise UsageError("name a file or folder to check, or - for standard input")
+    if options.paths.count("-") > 1:
+        raise UsageError("- is given twice: standard input can be read once")
     format = "json" if options.json else options.format
     kind = None if options.kind is None else type_named(options.kind)
     printer: Any = {"rich": _checked.Pretty, "json": _checked.Json, "github": _checked.GitHub}[format]()
@@ -133,13 +151,13 @@ def run(options: argparse.Namespace) -> int:
         good = good and report.ok
     if not total:
         shown = ", ".join(options.paths)
-        raise SourceError(f"nothing to check: no record files (.jsonl, metrics.json, run.json) in {shown}")
+        raise SourceError(f"nothing to check: no record files (.jsonl, .msgpack, metrics.json, run.json) in {shown}")
     printer.end()
     return DONE if good else FAILED
 
 
 def _reports(paths: list[str], mode: str, kind: str | None, most: int) -> Iterator[Report]:
-    from evh.cli._files import record_files
+    from evh.cli._documents import record_files
     from evh.cli._terminal import Progress
 
     progress = Progress("checking")
@@ -161,29 +179,33 @@ def _reports(paths: list[str], mode: str, kind: str | None, most: int) -> Iterat
 
 
 def _check_file(file: str, report: Report, mode: str, kind: str | None, progress: Progress) -> None:
-    from evh.cli._files import documents, is_msgpack, is_single, metadata_beside
+    from evh.cli._documents import documents, is_msgpack, is_single, metadata_beside
     from evh.cli._layers import look, read_text
-    from evh.cli._types import type_by_content, type_by_name
+    from evh.cli._types import type_by_name
 
     wire, single = is_msgpack(file), is_single(file)
     report.type = type_by_name(file)
+    told = False
     size = 0 if file == "-" else _size(file)
     metadata: dict[str, Any] | None = None
     try:
-        for line in documents(file, lambda rest: report.noted(None, *rest.notices)):
+        for line in documents(file, lambda rest: _note(report, rest.line + 1, rest.notices, single)):
             report.rows += 1
             progress.at(report.file, report.rows, line.offset, size)
             where = None if single else line.line
-            report.noted(where, *line.notices)
+            _note(report, line.line, line.notices, single)
             text = read_text(line.data, wire=wire)
-            if single and text.error is not None and text.error.offset is not None:
-                where = line.data[: text.error.offset].count(b"\n") + 1
+            report.unreadable += text.error is not None
+            if b"\n" in line.data and not wire and text.error is not None and text.error.offset is not None:
+                where = line.data[: text.error.offset].count(b"\n") + line.line
             if report.rows == 1 and file != "-":
                 metadata = metadata_beside(file)
-            if report.type is None and text.error is None:
-                report.type = type_by_content(text.value, traces=mode != "upgrade") or kind
+            if text.error is None and (report.type is None or not told):
+                told = True
+                report.type = _type_of(report.type, text.value, kind, mode)
                 if report.type is None:
-                    report.found(where, Violation("", "type", "no type that is known fits: name it with --type"))
+                    said = "no record that is known: name the type with --type"
+                    report.found(where, Violation("", "type", said))
                     continue
             looked = look(line, text, report.type or "Episode", mode, wire=wire, metadata=metadata)
             for finding in looked.findings:
@@ -201,6 +223,26 @@ def _check_file(file: str, report: Report, mode: str, kind: str | None, progress
     if kind is not None and report.rows and report.type not in (kind, None):
         message = f"--type {kind} is not used: the file says by its name or contents that it holds {report.type}"
         report.noted(None, Notice("type", "", message))
+
+
+def _type_of(named: str | None, document: Any, kind: str | None, mode: str) -> str | None:
+    """The type that a file's name says, else that its first document shows, else that the caller said.
+
+    Names and upgrades take bare traces for episodes: such a file is one of traces for a caller who says so.
+    """
+    from evh.cli._types import type_by_content
+
+    found = named or type_by_content(document, traces=mode != "upgrade") or kind
+    if found == "Episode" and kind == "Trace" and type_by_content(document, traces=True) == kind:
+        return kind
+    return found
+
+
+def _note(report: Report, line: int, notices: tuple[Notice, ...], single: bool) -> None:
+    """Notices that came with a line, or before the one that would be there, each with the line that it is about."""
+    for notice in notices:
+        at = {"blank": line - (notice.value or 0), "bom": 1}.get(notice.kind, line)
+        report.noted(None if single else at, notice)
 
 
 def _size(file: str) -> int:

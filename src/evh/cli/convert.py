@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from evh.cli._args import DONE, FAILED, Parser, add_json
+from evh.cli._args import DONE, FAILED, Once, Parser, add_json
 from evh.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ Examples
 def parser() -> Parser:
     made = Parser("convert")
     made.add_argument("source", nargs="?", metavar="SRC")
-    made.add_argument("-o", "--output", metavar="DST")
+    made.add_argument("-o", "--output", metavar="DST", action=Once)
     made.add_argument("--for", dest="target", choices=TARGETS)
     made.add_argument("--restore", action="store_true")
     made.add_argument("--dry-run", action="store_true")
@@ -100,17 +100,15 @@ def run(options: argparse.Namespace) -> int:
         job = Job(verb, read, make, only_episodes=True, overwrite=options.overwrite)
         rewrite(run, job, options.source, options.output)
         rows_on_stdout = options.output == "-" and not options.dry_run
+        actions = RESTORED if options.restore else CONVERTED
         if options.json:
-            print_json(run, {"target": options.target, "restore": options.restore}, to_stderr=rows_on_stdout)
+            extra = {"target": options.target, "restore": options.restore}
+            print_json(run, extra, actions, to_stderr=rows_on_stdout)
         else:
-            moved = "put back" if options.restore else "stashed"
-            actions = {"moved": moved, "kept": "kept", "repaired": "changed", "added": "added", "dropped": "lost"}
-            if options.restore:
-                actions["dropped"] = "removed"
             words = Words("needed nothing", "changed", actions, says_older=True)
 
             def reasons(file: FileReport) -> list[Section]:
-                return by_reason(file.reasons, actions)
+                return by_reason(file.reasons, actions, SENTENCES)
 
             print_report(run, words, reasons, to_stderr=rows_on_stdout, list_steps=False)
         return DONE if run.ok else FAILED
@@ -118,6 +116,19 @@ def run(options: argparse.Namespace) -> int:
         run.close()
 
 
+CONVERTED = {"moved": "stashed", "kept": "kept", "repaired": "changed", "added": "added", "dropped": "lost"}
+RESTORED = CONVERTED | {"moved": "put back", "dropped": "removed"}
+"""What the actions of steps are called in a report, in the order in which they are told."""
+SENTENCES = {
+    "says: back to the provider's own": "null says to go back to the provider's own value, and a re-save drops it",
+    "said in the target's terms, as nearly as it can": "the row says it in the release's terms, as nearly as it can",
+    "computed": "it is computed from the rest of the row",
+    "computed again": "it is computed anew from the rest of the row",
+    "its name in the release": "the release has another name for it",
+    "read from its text": "the release had it as text, which is read again",
+    "put in for the release": "the conversion had put it in for the release",
+}
+"""Reasons that are no sentence of their own, as one."""
 OF_THE_FILE = frozenset({"schema", "duplicate-key"})
 """Steps that say nothing about the members of a record."""
 

@@ -108,7 +108,7 @@ def _address(name: str) -> str:
         if each.lower() == wanted and ("#" not in name or address.partition("#")[0] == name.partition("#")[0]):
             return address
     names = [each for each in known if not each.endswith(".json")]
-    raise UsageError(f"there is no type {name!r}{closest(name, names)}; `evh schema` lists them")
+    raise UsageError(f"there is no type {name!r}{closest(name, names, '`evh schema` lists them')}")
 
 
 def _print(files: list[dict[str, Any]]) -> None:
@@ -118,7 +118,7 @@ def _print(files: list[dict[str, Any]]) -> None:
     rows: list[tuple[Part, Part, Part]] = [
         ((file["type"], "bold"), file["file"], file["description"].replace("`", "")) for file in files
     ]
-    table(screen, [Column("type"), Column("file"), Column("what it is", least=20, wraps=True)], rows)
+    table(screen, [Column("type"), Column("file"), Column("what it is", least=20)], rows)
     screen.line()
     import textwrap
 

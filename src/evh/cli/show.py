@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,10 @@ summary. Rows of any age are read. With ID, one episode in detail: its verdict,
 and per trace the rewards, cost, timing and conversation. ID is the id of an
 episode or trace, or enough of its beginning, or #N for the row numbered N.
 - is standard input.
+
+Of a folder: the rows of a run (traces.jsonl, or the files in traces/, or
+numbered chunks) and what is MessagePack; when it is no run, every file of
+episodes below it. Rows are numbered through all files, and each names its file.
 
 Reward is that of the trainable traces, on average. A dash stands for none: an
 episode that was never scored is not one that scored 0. Rows that cannot be read
@@ -51,6 +56,7 @@ Examples
 """
 
 CANDIDATES = 10
+_TORN = re.compile(r"torn last row of ([0-9]+) bytes: (.*)", re.DOTALL)
 NOT_EPISODES = ("predictions.jsonl", "metrics.json", "run.json")
 
 
@@ -80,57 +86,89 @@ def run(options: argparse.Namespace) -> int:
 
     progress = Progress("reading")
     totals = _listing.Totals(before_printing=progress.done)
-    entries = _entries(options.source, totals, progress)
-    show = _listing.print_json if options.json else _listing.print_table
-    show(entries, totals, options.limit)
+    files = _files(options.source)
+    entries = _entries(options.source, files, totals, progress)
+    if options.json:
+        _listing.print_json(entries, totals, options.limit)
+    else:
+        _listing.print_table(entries, totals, options.limit, name_files=len(files) > 1)
     return FAILED if totals.bad else DONE
 
 
-def _entries(source: str, totals: Any, progress: Any) -> Iterator[Any]:
+def _counted(bad: int) -> str:
+    from evh.cli._terminal import plural
+
+    return f" ({plural(bad, 'row')} could not be read: `evh check` names {'it' if bad == 1 else 'them'})"
+
+
+def _entries(source: str, files: list[str], totals: Any, progress: Any) -> Iterator[Any]:
     from evh.cli._listing import summarise
 
-    for position, episode in enumerate(_episodes(source, totals.refuse, progress), 1):
-        entry = summarise(position, episode)
+    for position, (file, episode) in enumerate(_episodes(source, files, totals.refuse, progress), 1):
+        entry = summarise(position, episode, file)
         totals.add(entry)
         yield entry
 
 
-def _episodes(source: str, refuse: Any, progress: Any) -> Iterator[Any]:
-    """The episodes of a file, run or folder of runs; rows and files that cannot be read go to `refuse`."""
+def _episodes(source: str, files: list[str], refuse: Any, progress: Any) -> Iterator[tuple[str, Any]]:
+    """The episodes of a file, run or folder of runs, each with the name of its file below the source; rows and files
+    that cannot be read go to `refuse`."""
+    from evh.cli._documents import Flat, is_single
+    from evh.protocol._folders import twin_of
     from evh.protocol.reader import read_episodes
 
-    files = _files(source)
     read = 0
+
+    def refuse_row(error: EvhError) -> None:
+        refuse(_in_our_words(error))
+
     for file in files:
+        # A live chunk may be sealed (renamed and compressed) between the listing and its turn.
+        there: Any = Flat(file) if file == "-" or is_single(file) else (twin_of(Path(file)) or file)
+        name = Path(file).relative_to(source).as_posix() if file != source else file
         try:
-            for episode in read_episodes(file, on_error=refuse):
+            for episode in read_episodes(there, on_error=refuse_row):
                 read += 1
                 progress.at(source, read)
-                yield episode
+                yield name, episode
+            if isinstance(there, Flat) and there.failure is not None:
+                raise there.failure
         except EvhError as error:
             # The file itself, not a row of it: what came before it stays.
             if len(files) == 1 and not read:
                 raise
-            refuse(error.at(file, None))
+            refuse_row(error.at(file, None))
         finally:
             progress.done()
 
 
+def _in_our_words(error: EvhError) -> EvhError:
+    """An error of the reader as every command tells it."""
+    from evh.cli._terminal import grouped
+
+    said = grouped(error.message)
+    torn = _TORN.fullmatch(said)
+    if torn is not None:
+        size = int(torn[1])
+        said = f"torn row: {torn[2]}; its {size:,} {'byte holds' if size == 1 else 'bytes hold'} no whole record"
+    return EvhError(said, source=error.source, line=error.line)
+
+
 def _files(source: str) -> list[str]:
-    """The source itself when it holds rows, else the files of rows below it."""
+    """The files of rows that a source stands for: itself, those of a run, or all those of episodes below a folder."""
     if source == "-" or not Path(source).is_dir():
         return [source]
-    from evh.cli._files import record_files
-    from evh.protocol.sources import iter_lines
+    from evh.cli._documents import is_msgpack, record_files
+    from evh.protocol._folders import row_files
 
+    below = [file for file in record_files(source) if file.name not in NOT_EPISODES]
     try:
-        next(iter_lines(source), None)
-    except SourceError as error:
-        found = [str(file) for file in record_files(source) if file.name not in NOT_EPISODES]
-        if not found:
-            raise error from None
-        return found
-    return [source]
+        rows = row_files(Path(source))
+    except SourceError:
+        if not below:
+            raise
+        return [str(file) for file in below]
+    return [str(file) for file in (*rows, *(file for file in below if is_msgpack(file.name)))]
 
 
 # --- one episode -----------------------------------------------------------------------------------------------------
@@ -157,35 +195,41 @@ def _found(source: str, wanted: str, bad: list[EvhError]) -> tuple[int, Any, str
     row = int(wanted[1:]) if wanted.startswith("#") and wanted[1:].isdecimal() else None
     exact: list[tuple[int, Any, str | None]] = []
     close: list[tuple[int, Any, str | None]] = []
+    same: list[str] = []
     near: list[str] = []
+    files = _files(source)
     read = 0
-    for position, episode in enumerate(_episodes(source, bad.append, Progress("looking through")), 1):
+    for position, (file, episode) in enumerate(_episodes(source, files, bad.append, Progress("looking through")), 1):
         read = position
         if row is not None:
             if position == row:
                 return position, episode, None
             continue
+        where = f"  {file}" if len(files) > 1 else ""
         names = [(episode.id, None), *((trace.id, trace.id) for trace in episode.traces)]
         for name, trace_id in names:
             if name == wanted:
                 if len(exact) < CANDIDATES:
                     exact.append((position, episode, trace_id))
+                    same.append(f"#{position}  {episode.id}{where}")
                 break
         else:
             match = next(((name, trace_id) for name, trace_id in names if name.startswith(wanted)), None)
             if match is not None and len(close) < CANDIDATES:
                 close.append((position, episode, match[1]))
-                near.append(f"#{position}  {match[0]}")
+                near.append(f"#{position}  {match[0]}{where}")
     found = exact or close
     if len(found) == 1:
         return found[0]
-    unread = f" ({len(bad)} rows could not be read: `evh check` names them)" if bad else ""
+    unread = _counted(len(bad)) if bad else ""
     if row is not None:
         raise SourceError(f"there is no episode #{row}: there are {read:,}{unread}", source=source)
     if not found:
         raise SourceError(f"no episode or trace has an id that begins with {wanted!r}{unread}", source=source)
+    listed = same or near
+    told = "\n".join(f"  {each}" for each in listed) + ("\n  …" if len(listed) == CANDIDATES else "")
     if exact:
-        near = [f"#{position}  {episode.id}" for position, episode, _ in exact]
-    listed = "\n".join(f"  {each}" for each in near)
-    more = "\n  …" if len(near) == CANDIDATES else ""
-    raise SourceError(f"{wanted!r} is not one episode: give more of the id, or #N\n{listed}{more}", source=source)
+        said = "is the id of more than one row: give the number of one, as #N"
+    else:
+        said = "is not one episode: give more of the id, or #N"
+    raise SourceError(f"{wanted!r} {said}\n{told}", source=source)

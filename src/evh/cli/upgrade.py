@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from evh.cli._args import DONE, FAILED, Parser, add_json
+from evh.cli._args import DONE, FAILED, Once, Parser, add_json
 from evh.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ OWN_RULES = {
     "retired": "a member that was taken out of the contract: dropped",
     "duplicate-key": "a member that stands twice in one object: the last one counts",
     "non-finite": "a NaN or an infinity: null, the original kept aside",
+    "bytes": "bytes, which JSON has no form for: Base64 text",
     "surrogate": "a lone surrogate in a text: U+FFFD, the original kept aside",
     "additionalProperties": "a member that no release knows: kept aside",
     "unknown-tag": "a message or part of an unknown kind: nearest known form, the original kept aside",
@@ -69,7 +70,7 @@ OWN_RULES = {
 def parser() -> Parser:
     made = Parser("upgrade")
     made.add_argument("source", nargs="?", metavar="SRC")
-    made.add_argument("-o", "--output", metavar="DST")
+    made.add_argument("-o", "--output", metavar="DST", action=Once)
     made.add_argument("--dry-run", action="store_true")
     made.add_argument("--steps", action="store_true")
     made.add_argument("--overwrite", action="store_true")
@@ -97,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         rewrite(run, job, options.source, options.output)
         rows_on_stdout = options.output == "-" and not options.dry_run
         if options.json:
-            print_json(run, {}, to_stderr=rows_on_stdout)
+            print_json(run, {}, {}, to_stderr=rows_on_stdout)
         else:
             actions = {name: name for name in ("moved", "kept", "repaired", "dropped", "added")}
             words = Words("of today's shape already", "upgraded", actions | {"kept": "kept aside"})

@@ -16,6 +16,7 @@ from evh.protocol._open import OpenObject
 from evh.protocol._streams import Stream
 from evh.protocol._tensor import Tensor, WireObject
 from evh.protocol._walk import Trail, place
+from evh.protocol.tables import CLASSES
 
 __all__ = ["Apart", "is_within", "plain_record"]
 
@@ -78,6 +79,12 @@ def _refuse_broken_text(raw: msgspec.Raw, trail: Trail) -> None:
         raise RecordError(f"the stream holds bytes that are no UTF-8: {error.reason}", pointer=place(trail)) from error
 
 
+def _may_be_none(name: str, member: str) -> bool:
+    """Whether None stands for an absent member; in any other it is a fault, and written for the schema to refuse."""
+    declared = CLASSES[name].members.get(member) if name in CLASSES else None
+    return declared is None or declared.nullable
+
+
 def _struct(record: msgspec.Struct, trail: Trail, apart: Apart, wire: bool, depth: int) -> dict[str, Any]:
     cls = type(record)
     config = cls.__struct_config__
@@ -89,12 +96,14 @@ def _struct(record: msgspec.Struct, trail: Trail, apart: Apart, wire: bool, dept
     for name, key in zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True):
         descriptor = cls.__dict__.get(name)
         value = descriptor.slot.__get__(record) if isinstance(descriptor, Stream) else getattr(record, name)
-        if value is None or value is msgspec.UNSET or (name in empty and not value):
+        if value is msgspec.UNSET or (value is None and _may_be_none(cls.__name__, key)):
+            continue
+        if name in empty and not value:
             continue
         if name in left_out:
             where = place((trail, key))
             apart.wire_only.append(Notice("wire-only", where, f"{key} has no JSON form and is left out"))
-        elif name == "additional":
+        elif name == "additional" and value is not None:
             for unknown, each in value.items():
                 apart.unknown.append(place((trail, unknown)))
                 plain[unknown] = _plain(each, (trail, unknown), apart, wire, depth + 1)

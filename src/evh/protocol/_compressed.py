@@ -43,7 +43,7 @@ def unpack(blocks: Iterator[bytes], label: str, *, suffix: str = "") -> Iterator
     whole = chain((head,), blocks) if head else blocks
     if head.startswith(GZIP):
         yield from _gzip(whole, label)
-    elif head.startswith(ZSTD) or _is_skippable(head):
+    elif head.startswith(ZSTD) or is_skippable(head):
         yield from _zstd(whole, label)
     elif suffix in _NAMES:
         what = "is empty" if not head else "does not begin as one"
@@ -155,7 +155,7 @@ class _Taker:
         return False
 
 
-def _is_skippable(head: bytes) -> bool:
+def is_skippable(head: bytes) -> bool:
     return len(head) >= MAGIC_SIZE and head[0] & 0xF0 == 0x50 and head[1:4] == b"\x2a\x4d\x18"
 
 
@@ -172,7 +172,7 @@ def _zstd(blocks: Iterator[bytes], label: str) -> Iterator[bytes]:
             magic = source.take(MAGIC_SIZE)
             if magic == ZSTD:
                 yield from _zstd_frame(source, make())
-            elif _is_skippable(magic):
+            elif is_skippable(magic):
                 source.skip(int.from_bytes(source.take(4), "little"))
             else:
                 raise SourceError(

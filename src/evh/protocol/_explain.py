@@ -37,7 +37,10 @@ __all__ = [
 
 _ARMS = {table.arm: name for name, table in UNIONS.items()}
 
-NOT_JSON = frozenset({"non-finite", "surrogate", "bom"})
+FORGIVEN = frozenset({"unknown", "unknown-tag", "retired", "non-finite"})
+"""Notices of what a lenient reader set apart: no violation there counts."""
+
+NOT_JSON = frozenset({"non-finite", "surrogate", "bom", "bytes"})
 """Faults of a text that a strict reader refuses before any schema is asked."""
 
 Data = bytes | bytearray | memoryview | str
@@ -61,9 +64,9 @@ def root_of(name: str) -> Root:
 def type_name(kind: Any) -> str:
     """The contract's name of a record type; UsageError for anything else."""
     name = getattr(kind, "__name__", None)
-    if name in CLASSES:
+    if name in CLASSES and getattr(models, str(name), None) is kind:
         return str(name)
-    if name in _ARMS:
+    if name in _ARMS and getattr(models, str(name), None) is kind:
         return _ARMS[name]
     if isinstance(kind, UnionType):
         for name in UNIONS:
@@ -122,13 +125,12 @@ def noticed(data: Data, kind: Any, format: str) -> list[Notice]:
 
 
 def retired_notices(record: Any, values: list[Any]) -> list[Notice] | None:
-    """The notices of an episode whose every trace has the one retired member of traces; None when it may be
-    otherwise."""
-    if not isinstance(record, models.Episode) or len(values) != len(record.traces):
+    """The notices of an episode with one trace, where only one place is possible; None when it may be otherwise."""
+    if not isinstance(record, models.Episode) or len(record.traces) != 1:
         return None
     ((member, advice),) = RETIRED["Trace"].items()
-    text = f"Trace.{member} is retired: {advice}"
-    return [Notice("retired", f"/traces/{index}/{member}", text, value) for index, value in enumerate(values)]
+    said = f"Trace.{member} is retired: {advice}"
+    return [Notice("retired", f"/traces/0/{member}", said, value) for value in values]
 
 
 def _parse(data: Data, name: str, format: str, found: list[Notice]) -> Any:
@@ -147,7 +149,7 @@ def _parse(data: Data, name: str, format: str, found: list[Notice]) -> Any:
 def _refusals(data: Data, name: str, format: str, found: list[Notice], error: BaseException) -> list[Violation]:
     """The violations of a document, less those that a lenient reader forgives."""
     document = parse_as(data, format)[0]
-    forgiven = {notice.pointer for notice in found}
+    forgiven = {notice.pointer for notice in found if notice.kind in FORGIVEN}
     forgiven |= {notice.pointer.rpartition("/")[0] for notice in found if notice.kind == "unknown-tag"}
     violations = [
         each

@@ -15,6 +15,8 @@ from evh.protocol.tables import CLASSES, UNIONS
 __all__ = ["Taken", "split_pointer", "take_out"]
 
 FREE = ("any",)
+WHOLES = frozenset({"/traces"})
+"""What never goes because of a part of it: an episode without its traces would say something else."""
 
 
 class Taken(NamedTuple):
@@ -49,7 +51,7 @@ def take_out(document: Any, root: str, pointers: Iterable[str]) -> list[Taken] |
         if steps is None:
             continue
         step = next((each for each in reversed(steps) if each.nullable or each.optional), None)
-        if step is None:
+        if step is None or (step.pointer in WHOLES and where != step.pointer):
             return None
         taken.append(Taken(step.pointer, step.container[step.key], step.nullable))
         if step.nullable:

@@ -23,7 +23,8 @@ __all__ = ["find_files", "row_files", "twin_of"]
 PACKED = ("", ".zst", ".gz")
 RECORD_FILES = frozenset({"metrics.json", "run.json"})
 OTHER_ROWS = frozenset({"attempts.jsonl", "steps.jsonl", "errors.jsonl"})
-REFUSED = ".refused.jsonl"
+MSGPACK = (".msgpack", ".msgpacks")
+REFUSED = (".refused.jsonl", ".refused.msgpacks")
 """Rows that an upgrade could not make records of, set aside as they were."""
 OTHER_FOLDERS = frozenset({"annotations", "outputs", "sync"})
 
@@ -60,8 +61,8 @@ def twin_of(file: Path) -> Path | None:
 
 
 def find_files(path: str | os.PathLike[str]) -> list[Path]:
-    """Every record file at or below a path, sorted: rows (`.jsonl`, compressed or not, and chunks), `metrics.json`,
-    `run.json`. A path to a file stands for itself.
+    """Every record file at or below a path, sorted: rows (`.jsonl`, compressed or not, and chunks), MessagePack
+    (`.msgpack`, `.msgpacks`), `metrics.json`, `run.json`. A path to a file stands for itself.
 
     Hidden names, indexes, annotations, a run's `outputs/` and `sync/`, and the logs `attempts`, `steps` and `errors`
     hold no records and are left out. Raises `SourceError` if the path does not exist or cannot be listed.
@@ -82,9 +83,16 @@ def find_files(path: str | os.PathLike[str]) -> list[Path]:
     for folder, below, names in os.walk(top, onerror=fail):
         below[:] = sorted(name for name in below if not name.startswith(".") and name not in OTHER_FOLDERS)
         here = Path(folder)
-        found += [here / name for name in names if name in RECORD_FILES and _inside(here / name, root)]
+        found += [here / name for name in names if _is_record_file(name) and _inside(here / name, root)]
         found += [file for file in _files(here, frozenset(names), numbered=False) if _inside(file, root)]
     return sorted(found, key=lambda file: [_natural(part) for part in file.parts])
+
+
+def _is_record_file(name: str) -> bool:
+    """Whether a file that holds no lines of rows holds records all the same."""
+    if name in RECORD_FILES:
+        return True
+    return name.endswith(MSGPACK) and not name.startswith(".") and not name.endswith(REFUSED)
 
 
 def _first_of(name: str, folder: Path, names: frozenset[str]) -> list[Path]:
@@ -119,7 +127,7 @@ def _files(folder: Path, names: frozenset[str], *, numbered: bool) -> list[Path]
     for name in names:
         rows = _ROWS.fullmatch(name)
         chunk = rows or _BARE_CHUNK.fullmatch(name)
-        if chunk is None or name in OTHER_ROWS or REFUSED in name or (rows and _INDEX.fullmatch(rows["stem"])):
+        if chunk is None or name in OTHER_ROWS or REFUSED[0] in name or (rows and _INDEX.fullmatch(rows["stem"])):
             continue
         if numbered and rows and not _NUMBERED.fullmatch(rows["stem"]):
             continue

@@ -26,6 +26,13 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$(.*?)`)
 _STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[([0-9]+)\]")
 
 
+class _Aside(dict[str, Any]):
+    """Members taken out of an object, told from a member named `*` that the object has itself."""
+
+
+_EMPTY = _Aside()
+
+
 def fill(kind: Any, value: Any) -> Any:
     """The hook that converts documents prepared by hand: slots take what was set apart."""
     return kind(value) if kind is Overflow or kind is ArmValue else kind.read(value)
@@ -78,8 +85,10 @@ def _set_apart(document: Any, name: str, path: str, found: list[Notice]) -> bool
         return False
     if not where and name in TRACE_MEMBERS:
         return False
+    if type(value.get("*", _EMPTY)) is not _Aside:
+        return False  # the document has a member of that name itself
     item = value.pop(name)
-    value.setdefault("*", {})[name] = item
+    value.setdefault("*", _Aside())[name] = item
     pointer = f"{where}/{name.replace('~', '~0').replace('/', '~1')}"
     found.append(Notice("unknown", pointer, f"no member {cut(name)} is known here; kept as it is", item))
     return True

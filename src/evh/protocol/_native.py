@@ -158,10 +158,7 @@ def strict_read(kind: Any, name: str, wire: bool) -> Callable[[Any], Any]:
 
 
 def _strict_episode(decode: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What `strict_read` does for any type, in one loop for the one that matters most.
-
-    Task data that every trace repeats are checked once.
-    """
+    """What `strict_read` does for any type, in one loop for the one that matters most."""
     data_of = attrgetter(f"task.{PLAIN}data")
     parts_of = attrgetter(f"task.{PLAIN}data", f"agent.{PLAIN}config", f"agent.{PLAIN}runtime", "calls", "nodes")
     settings_of = attrgetter(f"{PLAIN}sampling")
@@ -170,12 +167,10 @@ def _strict_episode(decode: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     def read(raw: Any) -> Any:
         episode = decode(raw)
-        data = data_of(episode)
-        check_data(data)
+        check_data(data_of(episode))
         for trace in episode.traces:
             own, config, runtime, calls, nodes = parts_of(trace)
-            if own != data:
-                check_data(own)
+            check_data(own)
             check_config(config)
             if runtime is not None:
                 check_runtime(runtime)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evh.errors import Violation
+from evh.errors import Violation, cut
 from evh.protocol._explain import root_of
 from evh.protocol._fit import Taken, split_pointer, take_out
 from evh.protocol.jsontext import NonFinite
@@ -26,6 +26,7 @@ def repair(document: dict[str, Any], root: str) -> list[Step]:
     """Make a document of the root type fit its schema, in place; the steps taken."""
     keeper = _Keeper(document, root)
     keeper.take("non-finite", list(_nonfinite_pointers(document)))
+    keeper.clean_names(document, "")
     address = root_of(root)
     seen: set[str] = set()
     for _ in range(MAX_ROUNDS):
@@ -76,7 +77,7 @@ class _Keeper:
         owner, inner = self._owner(taken.pointer)
         value = _spelled(taken.value)
         self.kept.setdefault(owner, {})[inner] = value
-        left = "null stands there now" if taken.null else "it is absent now"
+        left = "kept under info.evh, null in its place" if taken.null else "kept under info.evh"
         note = f"{why + '; ' if why else ''}{left}"
         self.steps.append(Step(rule, "kept", taken.pointer, f"{owner}/info/evh/kept{token(inner)}", note, value))
 
@@ -115,6 +116,25 @@ class _Keeper:
             self.keep("surrogate", Taken(where, _spelled(original), null=False), "lone surrogates")
             self.steps[-1] = self.steps[-1]._replace(note="lone surrogates: U+FFFD stands for each; kept escaped")
 
+    def clean_names(self, value: Any, where: str) -> None:
+        """Give members whose name holds a lone surrogate a name that text can hold; the value stays, the name is
+        kept."""
+        stack = [(value, where)]
+        while stack:
+            item, place = stack.pop()
+            if isinstance(item, list):
+                stack += [(each, place + token(index)) for index, each in enumerate(item)]
+            elif isinstance(item, dict):
+                for name in [name for name in item if not name.isascii() and _clean(name) != name]:
+                    clean = _clean(name)
+                    while clean in item:
+                        clean += "\ufffd"
+                    item[clean] = item.pop(name)
+                    spelled = place + token(_spelled(name))
+                    self.keep("surrogate", Taken(spelled, _spelled(name), null=False), "a name with lone surrogates")
+                    self.steps[-1] = self.steps[-1]._replace(note=f"the member is named {cut(clean)} now")
+                stack += [(each, place + token(name)) for name, each in item.items()]
+
     def seal(self) -> None:
         """Put what was kept under `info.evh.kept` of its owner."""
         for owner, values in self._by_standing_owner().items():
@@ -127,7 +147,12 @@ class _Keeper:
             if not isinstance(kept, dict):
                 kept = ours["kept"] = {"/info/evh/kept": kept}
             for inner, value in values.items():
-                kept.setdefault(inner, clone(value))
+                name, count = inner, 2
+                while name in kept and kept[name] != value:
+                    name, count = f"{inner}#{count}", count + 1
+                kept[name] = clone(value)
+                if name != inner:
+                    self._rename(f"{owner}/info/evh/kept", inner, name)
 
     def _by_standing_owner(self) -> dict[str, dict[str, Any]]:
         """What was kept, with the episode standing in for traces that were taken out themselves."""
@@ -142,6 +167,11 @@ class _Keeper:
             else:
                 standing.setdefault(owner, {}).update(values)
         return standing
+
+    def _rename(self, place: str, inner: str, name: str) -> None:
+        """An earlier upgrade kept another value under the same pointer: say where this one is."""
+        old, new = place + token(inner), place + token(name)
+        self.steps = [step._replace(to=new) if step.to == old else step for step in self.steps]
 
     def _stands(self, owner: str) -> bool:
         try:

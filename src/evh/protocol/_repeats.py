@@ -1,18 +1,19 @@
 """Members that stand twice in one object: the last one counts, as for every reader, and the others are reported.
 
-Promise: no value that a row held is lost without a word in an upgrade. When a row has no such member, finding that out
-is a native decode and encode.
+Promise: no value that a row held is lost without a word in an upgrade. A row that is spelled as we
+would spell it is known at once to have no such member; any other is parsed once more.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from evh.protocol.jsontext import check_text
-from evh.protocol.upgrade.step import Step
+from evh.errors import cut
+from evh.protocol.upgrade.step import Step, token
 
 __all__ = ["hidden_members"]
 
@@ -20,7 +21,7 @@ __all__ = ["hidden_members"]
 def hidden_members(data: bytes | bytearray | memoryview | str) -> tuple[Step, ...]:
     """A step for every member name that stands more than once in an object, with the values that went.
 
-    Raises `DecodeError` for what is no JSON.
+    None for what is no JSON: the reader of the row says so.
     """
     text = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
     try:
@@ -28,21 +29,41 @@ def hidden_members(data: bytes | bytearray | memoryview | str) -> tuple[Step, ..
             return ()
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass  # odd in another way: look at it closely
-    repeated = [fault for fault in check_text(text) if fault.kind == "duplicate-key"]
-    if not repeated:
-        return ()
-    earlier: dict[str, list[Any]] = {}
+    try:
+        value = json.loads(text.decode("utf-8-sig", "surrogatepass"), object_pairs_hook=_members, parse_constant=str)
+    except (ValueError, RecursionError):
+        return ()  # no JSON, or nested too deeply: the reader of the row says so
+    return tuple(_steps(value))
 
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in made:
-                earlier.setdefault(name, []).append(made[name])
-            made[name] = value
+
+class _Repeating(dict[str, Any]):
+    """An object some of whose members stood more than once, with the earlier values of these."""
+
+    hidden: dict[str, list[Any]]
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) == len(pairs):
         return made
+    repeating = _Repeating(made)
+    repeating.hidden = {}
+    last = {name: index for index, (name, _) in enumerate(pairs)}
+    for index, (name, value) in enumerate(pairs):
+        if index != last[name]:
+            repeating.hidden.setdefault(name, []).append(value)
+    return repeating
 
-    json.loads(text.decode("utf-8-sig", "surrogatepass"), object_pairs_hook=members, parse_constant=str)
-    return tuple(
-        Step("duplicate-key", "dropped", fault.pointer, None, fault.message, earlier.get(fault.value))
-        for fault in repeated
-    )
+
+def _steps(value: Any) -> Iterator[Step]:
+    stack: list[tuple[Any, str]] = [(value, "")]
+    while stack:
+        item, place = stack.pop()
+        if isinstance(item, _Repeating):
+            for name, values in item.hidden.items():
+                note = f"member {cut(name)} stands {len(values) + 1} times in one object: the last one counts"
+                yield Step("duplicate-key", "dropped", place + token(name), None, note, values)
+        if isinstance(item, dict):
+            stack += ((each, place + token(name)) for name, each in reversed(item.items()))
+        elif isinstance(item, list):
+            stack += ((each, place + token(index)) for index, each in reversed(list(enumerate(item))))

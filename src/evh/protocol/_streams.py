@@ -49,7 +49,7 @@ def fits(text: bytes, items: str) -> bool:
 
     msgspec has checked the syntax when it kept the text raw, so the characters tell the tokens: without letters and
     quotes there are only numbers, with those of true and false only these. A number with at most 15 digits is within
-    the bounds of an integer, one with fewer than 300 digits and no long exponent is finite.
+    the bounds of an integer, one with fewer than 200 digits and an exponent of at most two is finite.
     """
     if text.count(b"[") != 1:
         return items == "optional" and text == b"null"
@@ -62,7 +62,7 @@ def fits(text: bytes, items: str) -> bool:
     rest = text.translate(None, b"0123456789-., []")
     if rest and (rest.translate(None, b"eE+") or _LONG_EXPONENT.search(text)):
         return False
-    return b"0" * 300 not in text.translate(_DIGITS_TO_ZERO)
+    return b"0" * 200 not in text.translate(_DIGITS_TO_ZERO)
 
 
 class Stream:

@@ -48,7 +48,7 @@ class Tensor:
         try:
             array: NDArray[numpy.generic] = numpy.frombuffer(self.data, dtype=numpy.dtype(self.dtype))
             return array.reshape(self.shape)
-        except (TypeError, ValueError, OverflowError) as error:
+        except (TypeError, ValueError, OverflowError, SyntaxError) as error:
             raise RecordError(f"the bytes do not make an array of {cut(self.dtype)} {cut(self.shape)}") from error
 
     def json(self) -> dict[str, Any]:

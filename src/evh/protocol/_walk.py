@@ -37,7 +37,7 @@ def place(trail: Trail) -> str:
 
 
 def set_apart(document: Any, name: str, notices: list[Notice]) -> Any:
-    """The document of a type as `msgspec.convert` with `fill_slots` takes it."""
+    """The document of a type as `msgspec.convert` with `_guided.fill` takes it."""
     kind = ("union", name) if name in UNIONS else ("class" if CLASSES[name].closed else "open", name)
     handler = _handler(kind)
     return document if handler is None else handler(document, None, notices)

@@ -4,7 +4,8 @@ writer.
 Promise: reading has no side effects: no environment, file, network or clock is read. Load then save keeps every member
 but retired ones; an int stays an int, a float a float. What is written is valid, on one line, and reads back as it was;
 or nothing is written and the error says why, with pointers.
-Policy: the common path is one native decode; the explaining path runs only when that does not take the document.
+Policy: the common path is one native decode; the explaining path runs only when that does not take the document. Free
+JSON nested over 500 levels is taken by the one and refused by the other; `evh check` reports it from 128 levels on.
 When it breaks: only classes of `evh.errors` come out.
 """
 
@@ -43,7 +44,7 @@ from evh.protocol._native import (
     strict_read,
 )
 from evh.protocol.jsontext import dumps, escape_lines
-from evh.protocol.wire import parse_wire, refuse_odd
+from evh.protocol.wire import looks_odd, parse_wire, refuse_odd, unpackable
 
 __all__ = ["MAX_CHAIN", "Data", "Format", "chain_depth", "decode", "decode_strict", "encode"]
 
@@ -71,7 +72,10 @@ def decode(
     bounds hold. Token streams are not looked into until they are read. Raises `DecodeError` for what is no document at
     all and `SchemaError`, with every violation, for one that does not fit.
     """
-    read = _readers.get((type, format)) or _reader(type, format)
+    try:
+        read = _readers.get((type, format)) or _reader(type, format)
+    except TypeError as error:
+        raise UsageError(f"{cut(type)} is no record type: use a class of evh, such as evh.Episode") from error
     if data.__class__ is not bytes and data.__class__ is not str:
         data = _bytes(data)
     seen = seen_retired
@@ -100,14 +104,15 @@ def decode_strict(data: Data, type: Any = models.Episode, *, format: Format = "j
     Raises `SchemaError` with every violation, `DecodeError` for what is not JSON (NaN, lone surrogates, a BOM, torn
     text).
     """
-    read = _strict_readers.get((type, format)) or _strict_reader(type, format)
+    try:
+        read = _strict_readers.get((type, format)) or _strict_reader(type, format)
+    except TypeError as error:
+        raise UsageError(f"{cut(type)} is no record type: use a class of evh, such as evh.Episode") from error
     if data.__class__ is not bytes and data.__class__ is not str:
         data = _bytes(data)
-    if format != "json":
-        parse_wire(data)  # what JSON has no form for, wherever it stands
     try:
-        if format != "json":
-            refuse_odd(data)
+        if format != "json" and parse_wire(data)[1]:
+            raise ValueError("what JSON has no form for")
         record = read(data)
     except NATIVE_ERRORS as error:
         violations = strict_violations(data, type, format)
@@ -156,6 +161,8 @@ def _says_the_same(record: Any, name: str, data: bytes, format: Format) -> bool:
     closer."""
     if format == "json" and record.__class__ in _MIRRORED:
         return is_sound(record)
+    if format != "json" and looks_odd(data):
+        return False
     copy = strict_read(record.__class__, name, format != "json")(data)
     return bool(copy == record) and not (record.__class__ is models.MessageNode and b"null" in data)
 
@@ -166,11 +173,15 @@ def _encode_apart(record: Any, name: str, format: Format, strict: bool, notices:
     wire = format == "msgpack"
     try:
         plain = plain_record(record, apart, wire=wire)
+        if wire and (fault := unpackable(plain)) is not None:
+            raise NotWritable(name, [Violation(fault[0], "not-msgpack", fault[1])])
         data = msgspec.msgpack.encode(plain) if wire else dumps(plain)
         document = msgspec.msgpack.decode(data) if wire else parse_document(data)
     except RecordError as error:
         raise NotWritable(name, [Violation(error.pointer, "not-json", _bare(error))]) from error
-    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError) as error:
+    except RecursionError as error:
+        raise NotWritable(name, [Violation("", "depth", "nested too deeply, or within itself")]) from error
+    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError) as error:
         raise NotWritable(name, [Violation("", "not-json", f"expected JSON values: {error}")]) from error
     violations = root_of(name).violations(document, wire=wire)
     if not strict:
@@ -258,4 +269,7 @@ def _check_format(format: str) -> None:
 def _bytes(data: Any) -> bytes:
     if not isinstance(data, bytes | bytearray | memoryview | str):
         raise UsageError(f"a document is bytes or text, not {type(data).__name__}; for files there is read_episodes")
-    return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
+    try:
+        return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
+    except ValueError as error:
+        raise UsageError(f"the buffer cannot be read: {error}") from error

@@ -21,7 +21,7 @@ from copy import deepcopy
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evh.errors import DecodeError, Violation
+from evh.errors import DecodeError, UsageError, Violation, cut
 from evh.protocol._bundle import SchemaFiles
 from evh.protocol._chains import BLOCK, cut_chain
 from evh.protocol._plain import is_plain, make_plain
@@ -196,13 +196,20 @@ def reference_violations(root: str, doc: Any, *, wire: bool = False) -> list[Vio
     return packaged().reference_violations(root, doc, wire=wire)
 
 
-def json_schema(name: str, bundle: bool = False) -> dict[str, Any]:
-    """A fresh copy of a packaged schema (`"episode"`), or of a definition in it (`"trace#MessageNode"`).
+def json_schema(name: str | type, bundle: bool = False) -> dict[str, Any]:
+    """A fresh copy of a packaged schema: of a file (`"episode"`), a class or its name, a definition (`"trace#Tool"`).
 
     With `bundle` it is one self-contained document: what it needs of other files stands under its `$defs`.
     Raises UsageError for a name that is not there.
     """
-    return packaged().json_schema(name, bundle)
+    from evh.protocol.tables import FILES, ROOTS
+
+    known = name.__name__ if isinstance(name, type) else name
+    if not isinstance(known, str):
+        raise UsageError(f"expected the name of a schema or a class of evh, not {cut(name)}")
+    if known in FILES:
+        known = ROOTS.get(known, f"{FILES[known]}#{known}")
+    return packaged().json_schema(known, bundle)
 
 
 def _has_empty_name(plain: Any) -> bool:

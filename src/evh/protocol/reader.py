@@ -12,6 +12,7 @@ import gc
 import logging
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -19,12 +20,11 @@ from evh.errors import DecodeError, EvhError, Notice, SourceError, UsageError, c
 from evh.protocol import models
 from evh.protocol._base import seen_retired
 from evh.protocol._native import NATIVE_ERRORS, json_reader
+from evh.protocol._upgrading import Upgrading
+from evh.protocol._views import iter_views
 from evh.protocol.codec import decode, decode_strict
 from evh.protocol.jsontext import parse
 from evh.protocol.sources import Line, Source, iter_lines, split_msgpack
-from evh.protocol.upgrade.detect import detect
-from evh.protocol.upgrade.regroup import episode_of
-from evh.protocol.upgraded import Upgraded, upgrade_parsed, upgrade_parsed_rows
 from evh.protocol.wire import parse_wire
 
 __all__ = ["EpisodeReader", "Mode", "OnError", "Row", "handle_error", "read_documents", "read_episodes", "read_rows"]
@@ -52,6 +52,11 @@ def read_rows(src: Source, *, on_error: OnError = "raise") -> Iterator[Row]:
     NaN literals are null in the value and a notice says where. Raises `SourceError` for a source that cannot be read
     and, unless `on_error` says otherwise, `DecodeError` for a row that is no JSON.
     """
+    check_on_error(on_error)
+    return _rows(src, on_error)
+
+
+def _rows(src: Source, on_error: OnError) -> Iterator[Row]:
     for line, wire in read_documents(src):
         try:
             value, notices = _plain_row(line, wire)
@@ -62,7 +67,7 @@ def read_rows(src: Source, *, on_error: OnError = "raise") -> Iterator[Row]:
 
 
 def _plain_row(line: Line, wire: bool) -> tuple[Any, list[Notice]]:
-    value, faults = parse_wire(line.data) if wire else parse(line.data)
+    value, faults = parse_wire(line.data) if wire else parse(bytes(line.data))
     notices = [Notice(fault.kind, fault.pointer, fault.message, fault.value) for fault in faults]
     for fault in faults:
         if fault.kind == "non-finite":
@@ -84,17 +89,35 @@ def _with_null(value: Any, pointer: str) -> Any:
 
 
 def read_documents(src: Source) -> Iterator[tuple[Line, bool]]:
-    """The rows of a source as bytes, each with whether it is MessagePack, which a file's suffix says."""
-    if isinstance(src, str | os.PathLike) and Path(src).suffix in MSGPACK_SUFFIXES:
-        path = Path(src)
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise SourceError(f"cannot be read: {error.strerror or error}", source=str(path)) from error
-        yield from ((line, True) for line in _packed_lines(data, str(path)))
-        return
-    for line in iter_lines(src):
-        yield line, False
+    """The rows of a source as bytes, each with whether it is MessagePack, which a file's suffix says.
+
+    A file named `.json` is one document, whatever lines it has, unless only its lines are documents. `data` may be a
+    view that the next row overwrites: take `bytes` of it to keep it.
+    """
+    suffix = Path(src).suffix if isinstance(src, str | os.PathLike) and isinstance(os.fspath(src), str) else ""
+    if suffix in MSGPACK_SUFFIXES:
+        return ((line, True) for line in _packed_lines(_whole(src), str(src)))
+    if suffix == ".json" and is_path(src) and Path(str(src)).is_file():
+        return ((line, False) for line in _document_lines(_whole(src), src))
+    return ((line, False) for line in iter_views(src))
+
+
+def _whole(src: Any) -> bytes:
+    try:
+        return Path(src).read_bytes()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise SourceError(f"cannot be read: {why}", source=str(src)[:200]) from error
+
+
+def _document_lines(data: bytes, src: Source) -> Iterator[Line]:
+    """The one document of a file, else its rows."""
+    try:
+        parse(data)
+    except DecodeError:
+        yield from iter_lines(src)
+    else:
+        yield Line(data, 1, 0, str(src))
 
 
 def _packed_lines(data: bytes, source: str) -> Iterator[Line]:
@@ -125,16 +148,19 @@ class EpisodeReader(Iterator[models.Episode]):
     def __init__(self, src: Source, mode: Mode = "upgrade", on_error: OnError = "skip") -> None:
         if mode not in ("upgrade", "lenient", "strict"):
             raise UsageError(f"mode must be 'upgrade', 'lenient' or 'strict', not {cut(mode)}")
-        if on_error not in ("skip", "raise") and not callable(on_error):
-            raise UsageError(f"on_error must be 'skip', 'raise' or a function, not {cut(on_error)}")
+        check_on_error(on_error)
         self.read = 0
         self.skipped = 0
         self.errors: list[EvhError] = []
         self._on_error: OnError = on_error
         documents = read_documents(src)
-        self._episodes = (
-            _Upgrading(documents, self._failed).run() if mode == "upgrade" else self._plain(documents, mode)
-        )
+        self._told = False
+        self._episodes: Iterator[models.Episode]
+        if mode == "upgrade":
+            upgrading = Upgrading(_today, lambda episode, line: episode, self._failed, beside=is_path(src))
+            self._episodes = upgrading.run(documents)
+        else:
+            self._episodes = self._plain(documents, mode)
 
     def __iter__(self) -> EpisodeReader:
         return self
@@ -162,7 +188,7 @@ class EpisodeReader(Iterator[models.Episode]):
         read = decode_strict if mode == "strict" else decode
         for line, wire in documents:
             try:
-                episode = read(line.data, format="msgpack" if wire else "json")
+                episode = read(bytes(line.data), format="msgpack" if wire else "json")
             except EvhError as error:
                 self._failed(error, line)
                 continue
@@ -179,10 +205,40 @@ class EpisodeReader(Iterator[models.Episode]):
             self.errors.append(error)
 
     def _say_skipped(self) -> None:
-        if self.skipped and self._on_error == "skip" and self.errors:
+        if self.skipped and self._on_error == "skip" and self.errors and not self._told:
+            self._told = True
             log.warning(
                 "%d of %d rows could not be read; the first: %s", self.skipped, self.read + self.skipped, self.errors[0]
             )
+
+
+def check_on_error(on_error: OnError) -> None:
+    """UsageError for what says nothing about bad rows."""
+    if on_error not in ("skip", "raise") and not callable(on_error):
+        raise UsageError(f"on_error must be 'skip', 'raise' or a function, not {cut(on_error)}")
+
+
+def is_path(src: Source) -> bool:
+    """Whether a source is a file or folder on disk, rather than a stream or the rows themselves."""
+    return isinstance(src, str | os.PathLike) and src != "-"
+
+
+def _today(line: Line) -> models.Episode | None:
+    """The episode of a row of today's shape, read natively; None for any other."""
+    seen = seen_retired
+    if seen.retired:
+        seen.retired = []
+    try:
+        # Bytes of its own, because streams point into them for as long as the episode lives.
+        episode = _decode_episode()(bytes(line.data))
+    except NATIVE_ERRORS:
+        return None
+    return None if seen.retired else episode
+
+
+@cache
+def _decode_episode() -> Callable[[bytes], models.Episode]:
+    return json_reader(models.Episode).decode
 
 
 def handle_error(error: EvhError, on_error: OnError) -> None:
@@ -191,77 +247,3 @@ def handle_error(error: EvhError, on_error: OnError) -> None:
         raise error
     if callable(on_error):
         on_error(error)
-
-
-class _Upgrading:
-    """Rows of any age as episodes; neighbours that a trainer wrote one trace a line come out as one."""
-
-    def __init__(self, documents: Iterator[tuple[Line, bool]], failed: Callable[[EvhError, Line], None]) -> None:
-        self.documents = documents
-        self.failed = failed
-        self.group: list[dict[str, Any]] = []
-        self.group_line: Line | None = None
-        self.metadata: dict[Path, dict[str, Any] | None] = {}
-
-    def run(self) -> Iterator[models.Episode]:
-        read = json_reader(models.Episode).decode
-        for line, wire in self.documents:
-            if not wire:
-                if seen_retired.retired:
-                    seen_retired.retired = []
-                try:
-                    episode = read(line.data)
-                except NATIVE_ERRORS:
-                    pass
-                else:
-                    if not seen_retired.retired:
-                        if self.group:
-                            yield from self._flush()
-                        yield episode
-                        continue
-            yield from self._slowly(line, wire)
-        yield from self._flush()
-
-    def _slowly(self, line: Line, wire: bool) -> Iterator[models.Episode]:
-        try:
-            document, _ = parse_wire(line.data) if wire else parse(line.data)
-            if not isinstance(document, dict):
-                raise DecodeError(f"expected an object, found {cut(document)}")
-        except EvhError as error:
-            yield from self._flush()
-            self.failed(error, line)
-            return
-        key = episode_of(document)
-        if key is None or not self.group or episode_of(self.group[-1]) != key:
-            yield from self._flush()
-        if key is not None:
-            self.group.append(document)
-            self.group_line = self.group_line or line
-            return
-        metadata = self._metadata_beside(line.source) if detect(document) == "v0" else None
-        yield from self._upgraded(lambda: upgrade_parsed(document, metadata=metadata, position=line.line), line)
-
-    def _flush(self) -> Iterator[models.Episode]:
-        group, line = self.group, self.group_line
-        self.group, self.group_line = [], None
-        if group and line is not None:
-            yield from self._upgraded(lambda: upgrade_parsed_rows(group), line)
-
-    def _upgraded(self, make: Callable[[], Upgraded[Any]], line: Line) -> Iterator[models.Episode]:
-        try:
-            record = make().record
-        except EvhError as error:
-            self.failed(error, line)
-            return
-        yield record
-
-    def _metadata_beside(self, source: str) -> dict[str, Any] | None:
-        """The `metadata.json` beside a first-generation `results.jsonl`, when there is a readable one."""
-        path = Path(source).parent / "metadata.json"
-        if path not in self.metadata:
-            try:
-                value = parse(path.read_bytes())[0]
-            except (OSError, ValueError, EvhError):
-                value = None
-            self.metadata[path] = value if isinstance(value, dict) else None
-        return self.metadata[path]

@@ -23,6 +23,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
@@ -42,7 +43,7 @@ LAST_BLANK = 32
 Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str]
 
 _CRLF = Notice("crlf", "", "the line ends in CR LF; the CR was dropped")
-_BOM = Notice("bom", "", "the file begins with a byte order mark; it was dropped")
+BOM_NOTICE = Notice("bom", "", "the file begins with a byte order mark; it was dropped")
 
 
 class Line(NamedTuple):
@@ -78,6 +79,8 @@ def iter_lines(
     if isinstance(src, bytes | bytearray | memoryview):
         name = label or "<bytes>"
         return _lines(unpack(_memory_blocks(src), name), name, on_rest)
+    if src == "":
+        raise UsageError("an empty path names nothing: give a path, '-' for standard input, a file object or bytes")
     if isinstance(src, str) and src == "-":
         stdin: Any = sys.stdin
         if stdin is None:
@@ -122,12 +125,12 @@ def _lines(blocks: Iterator[bytes], label: str, on_rest: Callable[[Line], None] 
         carry.clear()
         if line == 0 and data.startswith(BOM):
             data, offset = data[len(BOM) :], len(BOM)
-            pending.append(_BOM)
+            pending.append(BOM_NOTICE)
         while True:
             line += 1
             if data and data[-1] > LAST_BLANK and not pending:
                 yield new(Line, (data, line, offset, label, nothing, False))
-            elif row := _odd_row(data, line, offset, label, pending):
+            elif row := odd_row(data, line, offset, label, pending):
                 yield row
             offset += len(data) + 1
             start = end + 1
@@ -139,9 +142,9 @@ def _lines(blocks: Iterator[bytes], label: str, on_rest: Callable[[Line], None] 
     if data := b"".join(carry):
         if line == 0 and data.startswith(BOM):
             data, offset = data[len(BOM) :], len(BOM)
-            pending.append(_BOM)
+            pending.append(BOM_NOTICE)
         line += 1
-        if data and (row := _odd_row(data, line, offset, label, pending, torn=True)):
+        if data and (row := odd_row(data, line, offset, label, pending, torn=True)):
             yield row
         offset += len(data)
     if pending and on_rest is not None:
@@ -150,7 +153,7 @@ def _lines(blocks: Iterator[bytes], label: str, on_rest: Callable[[Line], None] 
         raise failure
 
 
-def _odd_row(
+def odd_row(
     data: bytes, line: int, offset: int, label: str, pending: list[Notice], *, torn: bool = False
 ) -> Line | None:
     """A row that has notices or no LF; None for a blank line, which is counted in `pending`.
@@ -189,25 +192,35 @@ def _path_lines(path: Path, label: str | None, on_rest: Callable[[Line], None] |
 
 
 def _file_blocks(path: Path, label: str) -> Iterator[bytes]:
-    try:
-        file = path.open("rb", buffering=0)
-    except FileNotFoundError:
-        raise SourceError("no such file (a str is a path; rows are given as bytes)", source=label) from None
-    except PermissionError:
-        raise SourceError("permission denied: make the file readable for this user", source=label) from None
-    except (OSError, ValueError) as error:
-        raise SourceError(f"cannot be opened: {_why(error)}", source=label[:200]) from None
+    file = open_plain(path, label)
     done = 0
     with file:
         while True:
             try:
                 block = file.read(BLOCK)
             except OSError as error:
-                raise SourceError(f"cannot be read from byte {done} on: {_why(error)}", source=label) from None
+                raise read_failed(error, done, label) from None
             if not block:
                 return
             done += len(block)
             yield block
+
+
+def read_failed(error: OSError, done: int, label: str) -> SourceError:
+    """What to say when a file stops being readable in the middle."""
+    return SourceError(f"cannot be read from byte {done} on: {_why(error)}", source=label)
+
+
+def open_plain(path: Path, label: str) -> FileIO:
+    """A file to read from, without buffers of Python's own; SourceError when it cannot be opened."""
+    try:
+        return path.open("rb", buffering=0)
+    except FileNotFoundError:
+        raise SourceError("no such file (text is taken for a path; give rows as bytes)", source=label) from None
+    except PermissionError:
+        raise SourceError("permission denied: make the file readable for this user", source=label) from None
+    except (OSError, ValueError) as error:
+        raise SourceError(f"cannot be opened: {_why(error)}", source=label[:200]) from None
 
 
 def _memory_blocks(data: bytes | bytearray | memoryview) -> Iterator[bytes]:

@@ -1,12 +1,13 @@
 """What a table of episodes shows, read without building the episodes.
 
-Promise: a summary says the same as the whole record would. Rows of today are skimmed natively; any other row is
-upgraded in full first, so that an old file has a summary for every row.
+Promise: a summary says the same as the whole record would, of the same episodes that `read_episodes` gives. Rows of
+today are skimmed natively; any other row is upgraded in full first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -14,9 +15,9 @@ import msgspec
 
 from evh.errors import EvhError
 from evh.protocol import models
-from evh.protocol.reader import OnError, handle_error, read_documents
-from evh.protocol.sources import Source
-from evh.protocol.upgraded import upgrade
+from evh.protocol._upgrading import Upgrading
+from evh.protocol.reader import OnError, check_on_error, handle_error, is_path, read_documents
+from evh.protocol.sources import Line, Source
 
 __all__ = ["Summary", "read_summaries", "summary_of"]
 
@@ -56,9 +57,14 @@ class _Run(msgspec.Struct, gc=False):
     id: str
 
 
+class _Task(msgspec.Struct, gc=False):
+    type: str
+    data: msgspec.Raw
+
+
 class _Episode(msgspec.Struct, gc=False):
     id: str
-    task: msgspec.Raw
+    task: _Task
     traces: list[_Trace]
     ok: bool = False
     run: _Run | None = None
@@ -66,48 +72,103 @@ class _Episode(msgspec.Struct, gc=False):
 
 
 @cache
-def _skim() -> msgspec.json.Decoder[_Episode]:
-    return msgspec.json.Decoder(_Episode)
+def _skim() -> Callable[[Any], _Episode]:
+    return msgspec.json.Decoder(_Episode).decode
 
 
 def read_summaries(src: Source, on_error: OnError = "raise") -> Iterator[Summary]:
-    """A summary of each episode of a source, in order. `on_error` as in `read_episodes`."""
-    decode = _skim().decode
-    for line, wire in read_documents(src):
-        if not wire:
-            try:
-                row = decode(line.data)
-            except (msgspec.MsgspecError, ValueError, RecursionError):
-                pass
-            else:
-                if not any(trace.run is not msgspec.UNSET for trace in row.traces):
-                    yield _summary(row, line.line, line.offset)
-                    continue
-        try:
-            episode = upgrade(line.data, format="msgpack" if wire else "json").record
-        except EvhError as error:
-            handle_error(error.at(line.source, line.line), on_error)
-            continue
-        yield summary_of(episode)._replace(line=line.line, offset=line.offset)
+    """A summary of each episode of a source, in order.
+
+    A bad row is raised by default; `"skip"` passes over it, a function is called with the error. A row of today is only
+    skimmed: one that breaks its schema where no summary looks has a summary all the same.
+    """
+    check_on_error(on_error)
+
+    def failed(error: EvhError, line: Line) -> None:
+        handle_error(error.at(line.source, line.line), on_error)
+
+    upgrading = Upgrading(_skimmed, _finished, failed, beside=is_path(src))
+    return upgrading.run(read_documents(src))
 
 
-def _summary(row: Any, line: int = 0, offset: int = 0) -> Summary:
-    traces = row.traces
-    trainable = [trace for trace in traces if trace.agent.trainable] or traces
-    rewards = [reward for trace in trainable if (reward := _reward(trace)) is not None]
+def _skimmed(line: Line) -> Summary | None:
+    try:
+        row = _skim()(line.data)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    return _summarize(tuple.__new__, row, line.line, line.offset)
+
+
+def _finished(episode: models.Episode, line: Line) -> Summary:
+    return summary_of(episode)._replace(line=line.line, offset=line.offset)
+
+
+def _summarize(new: Any, row: Any, line: int, offset: int) -> Summary | None:
+    """The summary of a row or record; None for a row whose traces still say the run. One loop, as it runs for each
+    row."""
+    total: float = 0
+    scored = others = 0
+    total_of_others: float = 0
     errors = len(row.errors)
-    for trace in traces:
+    for trace in row.traces:
+        if trace.run is not msgspec.UNSET:
+            return None
         errors += len(trace.errors)
-    mean = sum(rewards) / len(rewards) if rewards else None
-    run = row.run.id if row.run is not None else None
-    return Summary(row.id, row.ok, mean, run, errors, len(traces), line, offset)
+        reward: float | None = None
+        for each in trace.rewards.values():
+            if each is not None:
+                reward = _product(each) + (0 if reward is None else reward)
+        if reward is not None:
+            if trace.agent.trainable:
+                total += reward
+                scored += 1
+            else:
+                total_of_others += reward
+                others += 1
+    trainable = any(trace.agent.trainable for trace in row.traces)
+    if not trainable:
+        total, scored = total_of_others, others
+    mean = total / scored if scored else math.nan
+    run = row.run
+    summary: Summary = new(
+        Summary,
+        (
+            row.id,
+            row.ok,
+            mean if math.isfinite(mean) else None,
+            None if run is None else run.id,
+            errors,
+            len(row.traces),
+            line,
+            offset,
+        ),
+    )
+    return summary
 
 
-def _reward(trace: Any) -> float | None:
-    scored = [reward for reward in trace.rewards.values() if reward is not None]
-    return sum([reward.score * reward.weight for reward in scored]) if scored else None
+def _product(reward: Any) -> float:
+    try:
+        return float(reward.score * reward.weight)
+    except OverflowError:
+        return math.inf  # beyond a float: the mean is none
 
 
 def summary_of(episode: models.Episode) -> Summary:
     """The summary of an episode in memory."""
-    return _summary(episode)
+    traces = [
+        _Trace(
+            agent=_Agent(trainable=trace.agent.trainable),
+            rewards={
+                name: None if each is None else _Reward(each.score, each.weight) for name, each in trace.rewards.items()
+            },
+            errors=[msgspec.Raw()] * len(trace.errors),
+        )
+        for trace in episode.traces
+    ]
+    identity = None if episode.run is None else getattr(episode.run, "id", None)
+    run = _Run(id=identity) if isinstance(identity, str) else None
+    errors = [msgspec.Raw()] * len(episode.errors)
+    row = _Episode(id=episode.id, task=_Task("", msgspec.Raw()), traces=traces, ok=episode.ok, run=run, errors=errors)
+    summary = _summarize(tuple.__new__, row, 0, 0)
+    assert summary is not None
+    return summary

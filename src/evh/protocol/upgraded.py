@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import msgspec
 
-from evh.errors import EvhError, SchemaError, UsageError, Violation
+from evh.errors import EvhError, SchemaError, UsageError, Violation, cut
 from evh.protocol import models
 from evh.protocol._base import seen_retired
 from evh.protocol._explain import root_of, type_name
@@ -22,7 +22,7 @@ from evh.protocol._native import NATIVE_ERRORS, strict_read
 from evh.protocol._repair import repair
 from evh.protocol._repeats import hidden_members
 from evh.protocol.codec import Data, Format, decode, decode_strict
-from evh.protocol.jsontext import dumps
+from evh.protocol.jsontext import Fault, dumps
 from evh.protocol.upgrade import upgrade_document, upgrade_rows, upgrade_trace_document, upgrade_v0
 from evh.protocol.upgrade.detect import detect
 from evh.protocol.upgrade.step import Step
@@ -69,6 +69,8 @@ def upgrade(
     beside them and `position` tells equal rows apart.
     Raises `DecodeError` for what is no document and `SchemaError` for what cannot be made a record.
     """
+    if not isinstance(data, bytes | bytearray | memoryview | str):
+        raise UsageError(f"a document is bytes or text, not {cut(data)}; a record needs no upgrade")
     if type not in (models.Episode, models.Trace):
         return _read_with_steps(data, type, format)
     hidden = hidden_members(data) if format == "json" else ()
@@ -76,11 +78,18 @@ def upgrade(
         record = _today(data, type)
         if record is not None:
             return Upgraded(record, hidden)
-    document, _ = parse_as(data, format)  # what the faults say is found again in the document, at its new place
+    document, faults = parse_as(data, format)  # NaN literals are found again in the document, at their new places
+    hidden += tuple(_as_text(fault) for fault in faults if fault.kind == "bytes")
     if not isinstance(document, dict):
         raise SchemaError(type_name(type), [Violation("", "type", "expected an object")])
     made = upgrade_parsed(document, type, metadata=metadata, position=position)
     return made._replace(steps=(*hidden, *made.steps)) if hidden else made
+
+
+def _as_text(fault: Fault) -> Step:
+    return Step(
+        "bytes", "repaired", fault.pointer, fault.pointer, "bytes, which JSON has no form for: base64 text", None
+    )
 
 
 def _today(data: bytes | str, kind: Any) -> Any:

@@ -1,15 +1,15 @@
 """The MessagePack layer: bytes to plain values, with what JSON has no form for named.
 
 Promise: for any bytes, a value with the faults met on the way, or a `DecodeError`. NaN and infinities are faults, as in
-JSON; dates, extension types and members whose name is no text, which no record holds, are refused with their pointer.
-Policy: bytes are left as they are, since tensors are made of them.
+JSON, and so are bytes outside of tensors; dates, extension types and members whose name is no text, which no record
+holds, are refused with their pointer.
 """
 
 from __future__ import annotations
 
 import datetime
 import math
-import struct
+import re
 from typing import Any, NoReturn
 
 import msgspec
@@ -17,21 +17,16 @@ import msgspec
 from evh.errors import DecodeError, UsageError, cut, pointer
 from evh.protocol.jsontext import Fault, NonFinite, parse
 
-__all__ = ["looks_odd", "parse_as", "parse_wire", "refuse_extension", "refuse_odd"]
+__all__ = ["looks_odd", "parse_as", "parse_wire", "refuse_extension", "refuse_odd", "unpackable"]
 
-_ODD = (
-    *(struct.pack(">Bd", 0xCB, value)[:3] for value in (math.nan, -math.nan, math.inf, -math.inf)),
-    *(struct.pack(">Bf", 0xCA, value)[:3] for value in (math.nan, -math.nan, math.inf, -math.inf)),
-    b"\xd6\xff",
-    b"\xd7\xff",
-    b"\xc7\x0c\xff",
-)
-"""How numbers that are not finite, and dates, begin in MessagePack."""
+TENSOR = frozenset({"__nd__", "dtype", "shape", "data"})
+_ODD = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]|\xca[\x7f\xff][\x80-\xff]|\xd6\xff|\xd7\xff|\xc7\x0c\xff", re.DOTALL)
+"""How numbers that are not finite (doubles, singles), and dates, begin in MessagePack."""
 
 
 def looks_odd(data: bytes) -> bool:
     """Whether the bytes may hold a number that is not finite, or a date; text and tensors may look so by chance."""
-    return any(mark in data for mark in _ODD)
+    return _ODD.search(data) is not None
 
 
 def refuse_odd(data: bytes | bytearray | memoryview | str) -> None:
@@ -63,12 +58,39 @@ def parse_wire(data: bytes | bytearray | memoryview | str) -> tuple[Any, list[Fa
 
 
 def parse_as(data: bytes | bytearray | memoryview | str, format: str) -> tuple[Any, list[Fault]]:
-    """`parse` for JSON, `parse_wire` for MessagePack."""
+    """`parse` for JSON, `parse_wire` for MessagePack; UsageError for another format."""
+    if format not in ("json", "msgpack"):
+        raise UsageError(f"format must be 'json' or 'msgpack', not {cut(format)}")
     return parse(data) if format == "json" else parse_wire(data)
 
 
+def unpackable(value: Any) -> tuple[str, str] | None:
+    """Where plain values hold the first thing that MessagePack cannot, and what it is; None when there is no such
+    thing."""
+    stack: list[tuple[Any, tuple[Any, ...]]] = [(value, ())]
+    while stack:
+        item, path = stack.pop()
+        if isinstance(item, dict):
+            if any(not isinstance(key, str) for key in item):
+                return pointer(*path), "names of members are text"
+            stack += ((each, (*path, key)) for key, each in reversed(item.items()))
+        elif isinstance(item, list):
+            stack += ((each, (*path, index)) for index, each in reversed(list(enumerate(item))))
+        elif isinstance(item, int) and not -(2**63) <= item < 2**64:
+            return pointer(*path), f"MessagePack holds integers of 64 bits, not {cut(item)}"
+        elif isinstance(item, str) and any("\ud800" <= character <= "\udfff" for character in item):
+            return pointer(*path), "MessagePack holds no lone surrogates"
+        elif item is not None and not isinstance(item, bool | int | float | str | bytes):
+            return pointer(*path), f"MessagePack has no form for a value of type {type(item).__name__}"
+    return None
+
+
 def _marked(value: Any, path: tuple[Any, ...], faults: list[Fault]) -> Any:
+    if isinstance(value, bytes):
+        faults.append(Fault("bytes", pointer(*path), "bytes, which JSON has no form for", value))
     if isinstance(value, dict):
+        if value.keys() == TENSOR:
+            return value
         for key in value:
             if not isinstance(key, str):
                 where = pointer(*path)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["EpisodeWriter"]
 
 PACKED = (".gz", ".zst")
+WIRE = (".msgpack", ".msgpacks")
 
 
 class EpisodeWriter:
@@ -33,8 +34,12 @@ class EpisodeWriter:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, fsync: FsyncPolicy = "group", strict: bool = False) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise UsageError(f"expected a path, not {cut(path)}")
         if os.fspath(path).endswith(PACKED):
             raise UsageError(f"{os.fspath(path)}: packed files are not appended to; write plain and pack it afterwards")
+        if os.fspath(path).endswith(WIRE):
+            raise UsageError(f"{os.fspath(path)}: rows are JSON lines; name the file .jsonl")
         self._journal = Journal(path, fsync=fsync)
         self._strict = strict
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from evh.errors import RecordError, UsageError, cut
+from evh.protocol._jsonwrite import escape_lines
 
 if TYPE_CHECKING:
     import numpy
@@ -68,7 +69,7 @@ def _comparable(node: Any, name: str) -> Any:
     try:
         return msgspec.json.decode(raw)
     except (msgspec.MsgspecError, ValueError, RecursionError, TypeError):
-        return bytes(raw) if isinstance(raw, msgspec.Raw) else raw
+        return escape_lines(bytes(raw)) if isinstance(raw, msgspec.Raw) else raw
 
 
 def read_stream(node: Any, name: str, place: str) -> list[Any] | None:

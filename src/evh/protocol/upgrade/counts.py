@@ -11,14 +11,12 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from evh.protocol.behaviour.trace import TRUNCATING
 from evh.protocol.upgrade.detect import SPANS, is_number, items, members
 from evh.protocol.upgrade.step import Record
 
 __all__ = ["drop_durations", "drop_early_counts", "duration_of", "is_truncated", "same_number"]
 
-TRUNCATING = frozenset(
-    {"max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens", "context_length", "compaction_failed"}
-)
 DERIVED = "computed on reading"
 ASIDE = "not what the rest of the trace gives"
 

@@ -13,9 +13,8 @@ from typing import Any
 __all__ = ["detect", "shapes"]
 
 TRACE_ONLY = frozenset({"nodes", "trajectory", "agent", "timing", "rewards", "calls", "runtime", "stop_condition"})
-EPISODE_MEMBERS = frozenset({"schema", "id", "env", "task", "group", "run", "ok", "errors"})
+EPISODE_MEMBERS = frozenset({"schema", "id", "env", "group", "run", "ok", "errors"})
 FLAT_TASK = frozenset({"idx", "prompt", "instruction"})
-TASK_FRAME = frozenset({"type", "key", "hash"})
 AGENT_PARTS = ("harness", "model", "sampling")
 TOKEN_COUNTS = ("num_input_tokens", "num_output_tokens", "num_total_tokens")
 EARLY_COUNTS = ("reward", "branches", "num_turns", "num_branches", "is_truncated", "has_error")
@@ -31,7 +30,7 @@ def detect(doc: dict[str, Any]) -> str:
         return "v0"
     if not doc.keys().isdisjoint(TRACE_ONLY):
         return "trace"
-    return "unknown" if doc.keys().isdisjoint(EPISODE_MEMBERS) else "episode"
+    return "episode" if isinstance(doc.get("task"), dict) and not doc.keys().isdisjoint(EPISODE_MEMBERS) else "unknown"
 
 
 def shapes(doc: dict[str, Any]) -> list[str]:

@@ -1,0 +1,183 @@
+"""The documents of a source, as they stand there: rows, one document in a file, MessagePack.
+
+Promise: a `.json` file is one document; standard input is rows, or documents spread over lines, told apart by its first
+row. Each comes with its line and file. Memory is bounded by one document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from evh.cli._types import PACKED, bare_name
+from evh.errors import DecodeError, Notice, SourceError
+from evh.protocol.jsontext import parse
+from evh.protocol.sources import Line, find_files, iter_lines, split_msgpack
+from evh.store.atomic import why
+
+__all__ = [
+    "MSGPACK", "Flat", "documents", "is_msgpack", "is_single", "metadata_beside", "record_files", "whole_file",
+]  # fmt: skip
+
+MSGPACK = (".msgpack", ".msgpacks")
+REFUSED = (".refused.jsonl", ".refused.msgpacks")
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"')
+
+
+def record_files(path: str) -> list[Path]:
+    """Every file of records at or below a path, without those of refused rows. Raises `SourceError`."""
+    found = find_files(path)
+    return found if len(found) == 1 else [file for file in found if not file.name.endswith(REFUSED)]
+
+
+def is_msgpack(source: str) -> bool:
+    """Whether a file's name says MessagePack."""
+    return bare_name(source).endswith(MSGPACK)
+
+
+def is_single(source: str) -> bool:
+    """Whether a file is one document rather than rows: a `.json` file."""
+    return bare_name(source).endswith(".json")
+
+
+def documents(source: str, on_rest: Callable[[Line], None] | None = None) -> Iterator[Line]:
+    """The documents of a file, folder or `-`, as they stand there; a `SourceError` comes after those before it."""
+    if not is_msgpack(source):
+        if is_single(source):
+            if (whole := whole_file(source)) is not None:
+                yield whole
+            return
+        lines = iter_lines(source, on_rest=on_rest)
+        yield from joined(lines) if source == "-" else lines
+        return
+    if source.endswith(PACKED):
+        raise SourceError("packed MessagePack is not read: unpack it first", source=source)
+    try:
+        data = Path(source).read_bytes()
+    except OSError as error:
+        raise SourceError(f"cannot be read: {why(error)}", source=source) from None
+    row = end = 0
+    try:
+        for offset, document in split_msgpack(data):
+            row, end = row + 1, offset + len(document)
+            yield Line(bytes(document), row, offset, source)
+    except DecodeError:
+        yield Line(data[end:], row + 1, end, source, (), torn=True)
+
+
+def whole_file(source: str) -> Line | None:
+    """The one document of a file, unpacked, its lines where they were; None when the file is empty."""
+    pieces: list[bytes] = []
+    notices: dict[str, Any] = {}
+    for line in iter_lines(source):
+        pieces += [b""] * (line.line - 1 - len(pieces))
+        pieces.append(line.data)
+        notices |= {notice.kind: notice for notice in line.notices if notice.kind != "blank"}
+    return Line(b"\n".join(pieces), 1, 0, source, tuple(notices.values())) if pieces else None
+
+
+def metadata_beside(source: str) -> dict[str, Any] | None:
+    """The `metadata.json` beside a first-generation file of rows, when there is a readable one."""
+    if source == "-":
+        return None
+    path = Path(source)
+    path = (path if path.is_dir() else path.parent) / "metadata.json"
+    try:
+        value = parse(path.read_bytes())[0]
+    except (OSError, ValueError, DecodeError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+# --- documents of several lines --------------------------------------------------------------------------------------
+
+
+def joined(lines: Iterator[Line]) -> Iterator[Line]:
+    """Rows as they are; or, when the first of them only begins an object, documents of several lines as one each."""
+    first = next(lines, None)
+    if first is None:
+        return
+    lines = chain([first], lines)
+    if not _depth(first.data):
+        yield from lines
+        return
+    for line in lines:
+        yield from _whole(line, lines)
+
+
+def _whole(first: Line, lines: Iterator[Line]) -> Iterator[Line]:
+    """The document that a line begins; when it is never finished, its lines as rows of their own."""
+    taken = [first]
+    depth = _depth(first.data)
+    while depth:
+        line = next(lines, None)
+        more = None if line is None else _depth(line.data, depth)
+        if line is not None:
+            taken.append(line)
+        if line is None or more is None or _is_row(line.data):
+            yield from taken
+            return
+        depth = more
+    if len(taken) == 1:
+        yield first
+        return
+    pieces: list[bytes] = []
+    notices: dict[str, Notice] = {}
+    for line in taken:
+        pieces += [b""] * (line.line - first.line - len(pieces))
+        pieces.append(line.data)
+        notices |= {notice.kind: notice for notice in line.notices if notice.kind != "blank" or line is first}
+    yield first._replace(data=b"\n".join(pieces), notices=tuple(notices.values()), torn=taken[-1].torn)
+
+
+def _depth(data: bytes, before: int = 0) -> int | None:
+    """How many objects and arrays are open after a line, given those `before` it; None when it cannot be a part of a
+    document: more are closed than were open, or a text is not ended. 0 too for a first line that begins no object."""
+    if not before and not data.lstrip().startswith(b"{"):
+        return 0
+    bare = _TEXT.sub(b"", data)
+    if b'"' in bare:
+        return None
+    depth = before + sum(map(bare.count, (b"{", b"["))) - sum(map(bare.count, (b"}", b"]")))
+    return None if depth < 0 else depth
+
+
+def _is_row(data: bytes) -> bool:
+    """Whether a line is a whole record, so that the one before it was torn."""
+    if not data.startswith(b"{") or data == b"{}":
+        return False
+    try:
+        parse(data)
+    except DecodeError:
+        return False
+    return True
+
+
+class Flat:
+    """A source as a file object with a document a line, for readers that take rows.
+
+    Line ends inside a document can only stand between its values: they become blanks, and as many blank lines follow,
+    so that byte and line numbers stay.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.name = "<stdin>" if source == "-" else source
+        self.failure: SourceError | None = None
+        """Why reading ended before the source did."""
+        self._lines = documents(source)
+        self._next = 1
+
+    def read(self, size: int = -1) -> bytes:
+        """The next document, of whatever size; nothing at the end."""
+        try:
+            line = next(self._lines, None)
+        except SourceError as error:
+            self.failure, line = error, None
+        if line is None:
+            return b""
+        before, inside = line.line - self._next, line.data.count(b"\n")
+        self._next = line.line + inside + 1
+        return b"\n" * before + line.data.replace(b"\n", b" ") + (b"" if line.torn else b"\n" * (inside + 1))
