@@ -328,6 +328,11 @@ def test_findings_speak_json_and_of_one_byte_and_cut_long_places(evh: Evh, tmp_p
     assert "/" + "k" * 300 in {each["pointer"] for each in file["findings"]}
 
 
+def test_an_array_over_several_lines_on_standard_input_is_one_document_that_is_no_record(evh: Evh) -> None:
+    [file] = evh("check", "-", "--json", stdin=b'[\n  {"a": 1},\n  {"b": 2}\n]\n').json["files"]
+    assert file["rows"] == 1 and {each["keyword"] for each in file["findings"]} == {"type"}
+
+
 @pytest.mark.parametrize(
     ("text", "rows", "torn_lines"),
     [

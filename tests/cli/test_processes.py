@@ -235,3 +235,13 @@ def test_a_standard_output_that_was_closed_is_a_failure_in_words(arguments: list
 def test_the_list_of_schemas_fits_a_terminal() -> None:
     seen = on_terminal("schema", columns=80, NO_COLOR="1")
     assert max(len(line) for line in seen.splitlines()) <= 80 and "…" in seen and "RunManifest" in seen
+
+
+def test_the_table_of_several_files_fits_a_terminal(tmp_path: Path) -> None:
+    for name in ("first-run-of-march", "second-run-of-march"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "traces.jsonl").write_bytes(EVAL.read_bytes())
+    for columns in (80, 120):
+        lines = on_terminal("show", tmp_path, columns=columns, NO_COLOR="1").splitlines()
+        assert lines[0].split()[-1] == "file" and max(map(len, lines)) <= columns
+        assert lines[1].split()[-1].startswith("first-run") and lines[36].split()[-1].startswith("second-run")

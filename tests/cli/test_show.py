@@ -168,6 +168,14 @@ def test_one_document_over_several_lines_is_shown_and_goes_on_to_check(evh: Evh,
     assert [each["line"] for each in mixed.json["bad_rows"]] == [document.count("\n") + 4]
 
 
+def test_rows_in_a_file_of_another_name_are_shown(evh: Evh, tmp_path: Path) -> None:
+    shutil.copyfile(BRANCHES, tmp_path / "rows.json")
+    assert "4 episodes" in evh("show", tmp_path / "rows.json").out
+    (tmp_path / "bad.json").write_text('{\n  "id": "a",\n  oops\n}\n')
+    ran = evh("show", tmp_path / "bad.json")
+    assert ran.code == 1 and "1 row could not be read" in ran.out
+
+
 def test_rows_of_several_files_name_their_file(evh: Evh, tmp_path: Path) -> None:
     rows = BRANCHES.read_text().splitlines(keepends=True)
     for name, count in (("one", 2), ("two", 1)):
@@ -184,7 +192,7 @@ def test_rows_of_several_files_name_their_file(evh: Evh, tmp_path: Path) -> None
     ran = evh("show", tmp_path, wanted)
     assert ran.code == 1 and "is the id of more than one row: give the number of one, as #N" in ran.err
     assert f"#1  {wanted}  one/traces.jsonl\n  #3  {wanted}  two/traces.jsonl" in ran.err
-    assert evh("show", tmp_path, "#3").code == 0
+    assert "  file       two/traces.jsonl\n" in evh("show", tmp_path, "#3").out
 
 
 def test_messagepack_in_a_folder_is_shown(evh: Evh, tmp_path: Path) -> None:

@@ -18,12 +18,17 @@ PHASES = ("boot", "setup", "agent", "finalize", "scoring")
 ROLE_STYLES = {"system": "magenta", "user": "blue", "assistant": "green", "tool": "yellow"}
 
 
-def print_episode(episode: Any, position: int, *, full: bool, trace_id: str | None = None) -> None:
-    """Print an episode; `full` shows messages whole, `trace_id` marks the trace that was asked for."""
+def print_episode(
+    episode: Any, position: int, *, full: bool, trace_id: str | None = None, file: str | None = None
+) -> None:
+    """Print an episode; `full` shows messages whole, `trace_id` marks the trace that was asked for, `file` is where it
+    stands when there are several."""
     screen = Screen()
     verdict: Part = ("ok", "green") if episode.ok else ("failed", "red")
     name: Part = (printable(episode.id), "bold")
     screen.line(screen.sign(episode.ok), " ", ("episode ", "dim"), name, f"  #{position}  ", verdict)
+    if file is not None:
+        _fact(screen, "file", printable(file))
     for label, parts in _header(episode):
         _fact(screen, label, *parts)
     _errors(screen, episode.errors)

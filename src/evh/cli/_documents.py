@@ -19,7 +19,8 @@ from evh.protocol.sources import Line, find_files, iter_lines, split_msgpack
 from evh.store.atomic import why
 
 __all__ = [
-    "MSGPACK", "Flat", "documents", "is_msgpack", "is_single", "metadata_beside", "record_files", "whole_file",
+    "MSGPACK", "Flat", "documents", "holds_rows", "is_msgpack", "is_single", "metadata_beside",
+    "record_files", "whole_file",
 ]  # fmt: skip
 
 MSGPACK = (".msgpack", ".msgpacks")
@@ -41,6 +42,12 @@ def is_msgpack(source: str) -> bool:
 def is_single(source: str) -> bool:
     """Whether a file is one document rather than rows: a `.json` file."""
     return bare_name(source).endswith(".json")
+
+
+def holds_rows(source: str) -> bool:
+    """Whether the first line of a file is a whole record, so that it can be read line by line whatever its name."""
+    first = next(iter_lines(source), None)
+    return first is not None and _is_row(first.data)
 
 
 def documents(source: str, on_rest: Callable[[Line], None] | None = None) -> Iterator[Line]:
@@ -96,7 +103,7 @@ def metadata_beside(source: str) -> dict[str, Any] | None:
 
 
 def joined(lines: Iterator[Line]) -> Iterator[Line]:
-    """Rows as they are; or, when the first of them only begins an object, documents of several lines as one each."""
+    """Rows as they are; or, when the first of them only begins one, documents of several lines as one each."""
     first = next(lines, None)
     if first is None:
         return
@@ -135,8 +142,8 @@ def _whole(first: Line, lines: Iterator[Line]) -> Iterator[Line]:
 
 def _depth(data: bytes, before: int = 0) -> int | None:
     """How many objects and arrays are open after a line, given those `before` it; None when it cannot be a part of a
-    document: more are closed than were open, or a text is not ended. 0 too for a first line that begins no object."""
-    if not before and not data.lstrip().startswith(b"{"):
+    document: more are closed than were open, or a text is not ended. 0 too for a first line that begins none."""
+    if not before and not data.lstrip().startswith((b"{", b"[")):
         return 0
     bare = _TEXT.sub(b"", data)
     if b'"' in bare:

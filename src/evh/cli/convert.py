@@ -122,6 +122,7 @@ RESTORED = CONVERTED | {"moved": "put back", "dropped": "removed"}
 SENTENCES = {
     "says: back to the provider's own": "null says to go back to the provider's own value, and a re-save drops it",
     "said in the target's terms, as nearly as it can": "the row says it in the release's terms, as nearly as it can",
+    "stands in for what the release does not read": "it stands in for what the release does not read",
     "computed": "it is computed from the rest of the row",
     "computed again": "it is computed anew from the rest of the row",
     "its name in the release": "the release has another name for it",

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from evh.cli._args import DONE, FAILED, Parser, add_json, count
 from evh.errors import EvhError, SourceError, UsageError
@@ -113,7 +113,7 @@ def _entries(source: str, files: list[str], totals: Any, progress: Any) -> Itera
 def _episodes(source: str, files: list[str], refuse: Any, progress: Any) -> Iterator[tuple[str, Any]]:
     """The episodes of a file, run or folder of runs, each with the name of its file below the source; rows and files
     that cannot be read go to `refuse`."""
-    from evh.cli._documents import Flat, is_single
+    from evh.cli._documents import Flat, holds_rows, is_single
     from evh.protocol._folders import twin_of
     from evh.protocol.reader import read_episodes
 
@@ -124,9 +124,11 @@ def _episodes(source: str, files: list[str], refuse: Any, progress: Any) -> Iter
 
     for file in files:
         # A live chunk may be sealed (renamed and compressed) between the listing and its turn.
-        there: Any = Flat(file) if file == "-" or is_single(file) else (twin_of(Path(file)) or file)
+        there: Any = twin_of(Path(file)) or file
         name = Path(file).relative_to(source).as_posix() if file != source else file
         try:
+            if file == "-" or (is_single(file) and not holds_rows(file)):
+                there = Flat(file)
             for episode in read_episodes(there, on_error=refuse_row):
                 read += 1
                 progress.at(source, read)
@@ -175,48 +177,58 @@ def _files(source: str) -> list[str]:
 
 
 def _one(options: argparse.Namespace) -> int:
-    bad: list[EvhError] = []
-    position, episode, trace_id = _found(options.source, options.id, bad)
+    files = _files(options.source)
+    found = _found(options.source, files, options.id)
     if options.json:
         from evh.cli._data import json_text
 
-        sys.stdout.write(json_text(episode.to_record()) + "\n")
+        sys.stdout.write(json_text(found.episode.to_record()) + "\n")
     else:
         from evh.cli._detail import print_episode
 
-        print_episode(episode, position, full=options.full, trace_id=trace_id)
+        file = found.file if len(files) > 1 else None
+        print_episode(found.episode, found.position, full=options.full, trace_id=found.trace_id, file=file)
     return DONE
 
 
-def _found(source: str, wanted: str, bad: list[EvhError]) -> tuple[int, Any, str | None]:
-    """The episode that is meant, its number, and the id of its trace when that was named. Raises `EvhError`."""
+class Found(NamedTuple):
+    """An episode, its number, its file, and the id of its trace when that was named."""
+
+    position: int
+    episode: Any
+    file: str
+    trace_id: str | None = None
+
+
+def _found(source: str, files: list[str], wanted: str) -> Found:
+    """The episode that is meant. Raises `EvhError`."""
     from evh.cli._terminal import Progress
 
     row = int(wanted[1:]) if wanted.startswith("#") and wanted[1:].isdecimal() else None
-    exact: list[tuple[int, Any, str | None]] = []
-    close: list[tuple[int, Any, str | None]] = []
+    bad: list[EvhError] = []
+    exact: list[Found] = []
+    close: list[Found] = []
     same: list[str] = []
     near: list[str] = []
-    files = _files(source)
     read = 0
     for position, (file, episode) in enumerate(_episodes(source, files, bad.append, Progress("looking through")), 1):
         read = position
         if row is not None:
             if position == row:
-                return position, episode, None
+                return Found(position, episode, file)
             continue
         where = f"  {file}" if len(files) > 1 else ""
         names = [(episode.id, None), *((trace.id, trace.id) for trace in episode.traces)]
         for name, trace_id in names:
             if name == wanted:
                 if len(exact) < CANDIDATES:
-                    exact.append((position, episode, trace_id))
+                    exact.append(Found(position, episode, file, trace_id))
                     same.append(f"#{position}  {episode.id}{where}")
                 break
         else:
             match = next(((name, trace_id) for name, trace_id in names if name.startswith(wanted)), None)
             if match is not None and len(close) < CANDIDATES:
-                close.append((position, episode, match[1]))
+                close.append(Found(position, episode, file, match[1]))
                 near.append(f"#{position}  {match[0]}{where}")
     found = exact or close
     if len(found) == 1:
