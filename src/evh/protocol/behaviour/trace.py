@@ -49,11 +49,6 @@ class TraceBehaviour:
         raise AttributeError("a Trace has no run: the run moved to the episode, read Episode.run")
 
     @property
-    def record_run(self) -> Any:
-        """Retired with `run`: an AttributeError that says where the stamping went."""
-        raise AttributeError("a Trace has no record_run: the run moved to the episode, call Episode.record_run")
-
-    @property
     def branches(self) -> list[Branch]:
         """One branch per leaf of the message graph, in the order of the leaves' indices; none for an empty trace."""
         return branches_of(Graph(self), self.mm_token_type_id_map)
