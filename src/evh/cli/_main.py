@@ -88,7 +88,10 @@ def _fail(arguments: list[str], error: EvhError, status: int) -> int:
             sys.stdout.write(json_text({"ok": False, "error": {"kind": kind, "message": str(error)}}) + "\n")
             sys.stdout.flush()
         else:
-            sys.stdout.flush()
+            try:
+                sys.stdout.flush()
+            except BrokenPipeError:
+                _mute(sys.stdout)  # what is said on standard error is said all the same
             print(f"{command}: {printable(str(error), lines=True)}", file=sys.stderr, flush=True)
             if status == USAGE and command != "evh":
                 print(f"Try `{command} --help`.", file=sys.stderr, flush=True)

@@ -132,7 +132,7 @@ def _turn(graph: Graph, at: str, turn: dict[str, Any]) -> None:
         # Prompt messages that this turn was the first to have take the tokens that they add.
         owner = last if last is not None and last >= before else None
         _tokens(graph, tokens_at, tokens, (last, end), owner)
-    if "tokens" in turn and tokens is not turn["tokens"]:
+    if "tokens" in turn and (turn["tokens"] is None or tokens is not turn["tokens"]):
         _leave(graph, at + "/tokens", None)
     for name, value in turn.items():
         if name not in ("prompt", "completion", "response", "tokens"):
