@@ -60,9 +60,10 @@ _NULL = Raw(b"null")
 def is_sound(record: Any) -> bool:
     """Whether an Episode or Trace is certainly as its schema and JSON want it."""
     free: list[Any] = []
+    kind = record.__class__
     try:
-        msgspec.convert(record, _mirror(record.__class__), from_attributes=True)
-        if record.__class__ is models.Trace:
+        _convert(record, _mirror(kind), from_attributes=True)
+        if kind is _Trace:
             _collect_free(record, None, free)
         else:
             data = _data(record)
@@ -76,6 +77,8 @@ def is_sound(record: Any) -> bool:
         return False
 
 
+_convert = msgspec.convert
+_Trace, _AssistantMessage = models.Trace, models.AssistantMessage
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 _decode = msgspec.json.Decoder().decode
 _parts_of = attrgetter(
@@ -101,17 +104,16 @@ def _collect_free(trace: Any, known_data: Any, free: list[Any]) -> None:
         settings = _sampling(call)
         if settings:
             free.append(settings)
-    first, end, empty, absent, kinds = stream_plan()
-    tools_at, message_at = _places()
+    first, end, common, kinds, tools_at, message_at = _node_plan()
     for node in nodes:
         values = astuple(node)
         streams = values[first:end]
-        if streams != empty and streams != absent:
+        if streams not in common:
             _check_streams(streams, kinds)
         for tool in values[tools_at]:
             free.append(_checked_tool(tool))
         message = values[message_at]
-        if message.__class__ is models.AssistantMessage and message.provider_state:
+        if message.__class__ is _AssistantMessage and message.provider_state:
             free.append(message.provider_state)
 
 
@@ -139,9 +141,12 @@ def _check_streams(streams: tuple[Any, ...], kinds: tuple[str, ...]) -> None:
 
 
 @cache
-def _places() -> tuple[int, int]:
+def _node_plan() -> tuple[int, int, tuple[Any, ...], tuple[str, ...], int, int]:
+    """Where a node's streams stand, the common rows of them without tokens, their items, and where tools and message
+    are."""
+    first, end, empty, absent, kinds = stream_plan()
     fields = models.MessageNode.__struct_fields__
-    return fields.index("tools"), fields.index("message")
+    return first, end, (empty, absent), kinds, fields.index("tools"), fields.index("message")
 
 
 @cache

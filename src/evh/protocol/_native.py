@@ -124,9 +124,10 @@ def _streams() -> tuple[Stream, ...]:
 def check_streams(nodes: list[models.MessageNode]) -> None:
     """Check every raw stream against its type; msgspec.ValidationError when one does not fit."""
     first, end, empty, absent, kinds = stream_plan()
+    common = (empty, absent)
     for node in nodes:
         values = astuple(node)[first:end]
-        if values in (empty, absent):
+        if values in common:
             continue
         for value, items in zip(values, kinds, strict=True):
             if type(value) is Raw and not fits(bytes(value), items):
@@ -162,22 +163,23 @@ def _strict_episode(decode: Callable[[Any], Any]) -> Callable[[Any], Any]:
     data_of = attrgetter(f"task.{PLAIN}data")
     parts_of = attrgetter(f"task.{PLAIN}data", f"agent.{PLAIN}config", f"agent.{PLAIN}runtime", "calls", "nodes")
     settings_of = attrgetter(f"{PLAIN}sampling")
-    check_data, check_config = known_check("TaskData"), known_check("AgentConfig")
-    check_runtime, check_sampling = known_check("Runtime"), known_check("Sampling")
+    from evh.protocol.models._known import KnownAgentConfig, KnownRuntime, KnownSampling, KnownTaskData
+
+    convert = msgspec.convert
 
     def read(raw: Any) -> Any:
         episode = decode(raw)
-        check_data(data_of(episode))
+        convert(data_of(episode), KnownTaskData)
         for trace in episode.traces:
             own, config, runtime, calls, nodes = parts_of(trace)
-            check_data(own)
-            check_config(config)
+            convert(own, KnownTaskData)
+            convert(config, KnownAgentConfig)
             if runtime is not None:
-                check_runtime(runtime)
+                convert(runtime, KnownRuntime)
             for call in calls:
                 settings = settings_of(call)
                 if settings is not None:
-                    check_sampling(settings)
+                    convert(settings, KnownSampling)
             if nodes:
                 check_streams(nodes)
         return episode

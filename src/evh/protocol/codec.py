@@ -134,7 +134,7 @@ def encode(record: Any, *, format: Format = "json", strict: bool = False, notice
     if format == "json" and kind in _MIRRORED and not strict:
         # The common path, and the only one that is worth its own lines.
         try:
-            data = json_encoder().encode(record)
+            data = _encode_json(record)
         except NATIVE_ERRORS:
             data = b""
         if data and is_sound(record):
@@ -209,6 +209,7 @@ def _read_streams(record: Any, name: str) -> None:
         raise NotWritable(name, [Violation(error.pointer, "type", _bare(error))]) from error
 
 
+_encode_json = json_encoder().encode
 _MIRRORED = frozenset({models.Episode, models.Trace})
 _CHAINED = frozenset({models.RunRecord, models.RescoreDerived, models.JudgeDerived, models.ReparseDerived})
 
