@@ -14,24 +14,14 @@ from typing import Any
 
 from evh.cli._types import PACKED, bare_name
 from evh.errors import DecodeError, Notice, SourceError
+from evh.protocol._folders import MSGPACK
 from evh.protocol.jsontext import parse
-from evh.protocol.sources import Line, find_files, iter_lines, split_msgpack
+from evh.protocol.sources import Line, iter_lines, packed_lines
 from evh.store.atomic import why
 
-__all__ = [
-    "MSGPACK", "Flat", "documents", "holds_rows", "is_msgpack", "is_single", "metadata_beside",
-    "record_files", "whole_file",
-]  # fmt: skip
+__all__ = ["Flat", "documents", "holds_rows", "is_msgpack", "is_single", "whole_file"]
 
-MSGPACK = (".msgpack", ".msgpacks")
-REFUSED = (".refused.jsonl", ".refused.msgpacks")
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"')
-
-
-def record_files(path: str) -> list[Path]:
-    """Every file of records at or below a path, without those of refused rows. Raises `SourceError`."""
-    found = find_files(path)
-    return found if len(found) == 1 else [file for file in found if not file.name.endswith(REFUSED)]
 
 
 def is_msgpack(source: str) -> bool:
@@ -66,13 +56,7 @@ def documents(source: str, on_rest: Callable[[Line], None] | None = None) -> Ite
         data = Path(source).read_bytes()
     except OSError as error:
         raise SourceError(f"cannot be read: {why(error)}", source=source) from None
-    row = end = 0
-    try:
-        for offset, document in split_msgpack(data):
-            row, end = row + 1, offset + len(document)
-            yield Line(bytes(document), row, offset, source)
-    except DecodeError:
-        yield Line(data[end:], row + 1, end, source, (), torn=True)
+    yield from packed_lines(data, source)
 
 
 def whole_file(source: str) -> Line | None:
@@ -84,19 +68,6 @@ def whole_file(source: str) -> Line | None:
         pieces.append(line.data)
         notices |= {notice.kind: notice for notice in line.notices if notice.kind != "blank"}
     return Line(b"\n".join(pieces), 1, 0, source, tuple(notices.values())) if pieces else None
-
-
-def metadata_beside(source: str) -> dict[str, Any] | None:
-    """The `metadata.json` beside a first-generation file of rows, when there is a readable one."""
-    if source == "-":
-        return None
-    path = Path(source)
-    path = (path if path.is_dir() else path.parent) / "metadata.json"
-    try:
-        value = parse(path.read_bytes())[0]
-    except (OSError, ValueError, DecodeError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 # --- documents of several lines --------------------------------------------------------------------------------------

@@ -17,16 +17,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from evh.cli._documents import MSGPACK
 from evh.cli._types import PACKED
 from evh.errors import SourceError, UsageError, WriteError
+from evh.protocol._folders import MSGPACK
 from evh.store.atomic import sync_folder, why
 
-__all__ = ["REFUSED", "REFUSED_MSGPACK", "Output", "check_target", "moved_in", "need_source"]
+__all__ = ["Output", "check_target", "moved_in", "need_source"]
 
-REFUSED = ".refused.jsonl"
-REFUSED_MSGPACK = ".refused.msgpacks"
-"""What is added to an output's name for the rows that were refused."""
 ROW_FILES = (".json", ".jsonl", ".ndjson", *MSGPACK, *PACKED)
 STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 LEVEL = 6

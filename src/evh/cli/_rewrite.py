@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evh.cli._data import json_text, plain
-from evh.cli._documents import documents, is_msgpack, is_single, record_files
-from evh.cli._files import REFUSED, REFUSED_MSGPACK, Output, moved_in
+from evh.cli._documents import documents, is_msgpack, is_single
+from evh.cli._files import Output, moved_in
 from evh.cli._layers import read_text
 from evh.cli._terminal import Progress, grouped
 from evh.cli._types import type_by_content, type_by_name
 from evh.cli._units import Unit
 from evh.errors import EvhError, SourceError
+from evh.protocol._folders import REFUSED, REFUSED_MSGPACK
+from evh.protocol.sources import find_files
 from evh.protocol.upgrade.step import Step
 
 _INDEX = re.compile(r"/[0-9]+(?=/|$)")
@@ -146,7 +148,7 @@ def rewrite(run: Run, job: Job, source: str, target: str | None) -> None:
 def _folder(run: Run, job: Job, source: Path, target: str | None, said: str | None, progress: Progress) -> None:
     """All files of records below a folder. `said` is the target that was named, also in a dry run."""
     files: list[tuple[Path, str]] = []
-    for file in record_files(str(source)):
+    for file in find_files(str(source)):
         kind = _kind_or_none(str(file))
         if kind is None or (job.only_episodes and kind not in ("Episode", "Trace")):
             continue

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from evh.cli._documents import documents, is_msgpack, metadata_beside
+from evh.cli._documents import documents, is_msgpack
 from evh.cli._layers import read_text, torn_row
 from evh.cli._terminal import grouped
 from evh.cli._types import class_of
 from evh.errors import DecodeError, EvhError, SourceError
 from evh.protocol._repeats import hidden_members
+from evh.protocol._upgrading import metadata_beside
 from evh.protocol.codec import Format
 from evh.protocol.sources import Line
 from evh.protocol.upgrade.regroup import episode_of

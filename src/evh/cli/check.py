@@ -157,13 +157,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _reports(paths: list[str], mode: str, kind: str | None, most: int) -> Iterator[Report]:
-    from evh.cli._documents import record_files
     from evh.cli._terminal import Progress
+    from evh.protocol.sources import find_files
 
     progress = Progress("checking")
     for path in paths:
         try:
-            files = ["-"] if path == "-" else [str(file) for file in record_files(path)]
+            files = ["-"] if path == "-" else [str(file) for file in find_files(path)]
         except EvhError as error:
             report = Report(path, most)
             report.found(None, Violation("", "source", error.message))
@@ -179,9 +179,10 @@ def _reports(paths: list[str], mode: str, kind: str | None, most: int) -> Iterat
 
 
 def _check_file(file: str, report: Report, mode: str, kind: str | None, progress: Progress) -> None:
-    from evh.cli._documents import documents, is_msgpack, is_single, metadata_beside
+    from evh.cli._documents import documents, is_msgpack, is_single
     from evh.cli._layers import look, read_text
     from evh.cli._types import type_by_name
+    from evh.protocol._upgrading import metadata_beside
 
     wire, single = is_msgpack(file), is_single(file)
     report.type = type_by_name(file)

@@ -160,10 +160,10 @@ def _files(source: str) -> list[str]:
     """The files of rows that a source stands for: itself, those of a run, or all those of episodes below a folder."""
     if source == "-" or not Path(source).is_dir():
         return [source]
-    from evh.cli._documents import is_msgpack, record_files
-    from evh.protocol._folders import row_files
+    from evh.cli._documents import is_msgpack
+    from evh.protocol._folders import find_files, row_files
 
-    below = [file for file in record_files(source) if file.name not in NOT_EPISODES]
+    below = [file for file in find_files(source) if file.name not in NOT_EPISODES]
     try:
         rows = row_files(Path(source))
     except SourceError:

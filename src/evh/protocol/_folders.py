@@ -24,8 +24,8 @@ PACKED = ("", ".zst", ".gz")
 RECORD_FILES = frozenset({"metrics.json", "run.json"})
 OTHER_ROWS = frozenset({"attempts.jsonl", "steps.jsonl", "errors.jsonl"})
 MSGPACK = (".msgpack", ".msgpacks")
-REFUSED = (".refused.jsonl", ".refused.msgpacks")
-"""Rows that an upgrade could not make records of, set aside as they were."""
+REFUSED, REFUSED_MSGPACK = ".refused.jsonl", ".refused.msgpacks"
+"""How the files end that hold the rows that an upgrade could not make records of, set aside as they were."""
 OTHER_FOLDERS = frozenset({"annotations", "outputs", "sync"})
 
 _ROWS = re.compile(r"(?P<stem>[^.].*?)\.(?:jsonl|ndjson)(?P<packed>\.zst|\.gz)?")
@@ -92,7 +92,7 @@ def _is_record_file(name: str) -> bool:
     """Whether a file that holds no lines of rows holds records all the same."""
     if name in RECORD_FILES:
         return True
-    return name.endswith(MSGPACK) and not name.startswith(".") and not name.endswith(REFUSED)
+    return name.endswith(MSGPACK) and not name.startswith(".") and not name.endswith(REFUSED_MSGPACK)
 
 
 def _first_of(name: str, folder: Path, names: frozenset[str]) -> list[Path]:
@@ -127,7 +127,7 @@ def _files(folder: Path, names: frozenset[str], *, numbered: bool) -> list[Path]
     for name in names:
         rows = _ROWS.fullmatch(name)
         chunk = rows or _BARE_CHUNK.fullmatch(name)
-        if chunk is None or name in OTHER_ROWS or REFUSED[0] in name or (rows and _INDEX.fullmatch(rows["stem"])):
+        if chunk is None or name in OTHER_ROWS or REFUSED in name or (rows and _INDEX.fullmatch(rows["stem"])):
             continue
         if numbered and rows and not _NUMBERED.fullmatch(rows["stem"]):
             continue

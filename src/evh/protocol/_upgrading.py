@@ -18,7 +18,7 @@ from evh.protocol.upgrade.regroup import episode_of
 from evh.protocol.upgraded import upgrade_parsed, upgrade_parsed_rows
 from evh.protocol.wire import parse_wire
 
-__all__ = ["Upgrading"]
+__all__ = ["Upgrading", "metadata_beside"]
 
 T = TypeVar("T")
 
@@ -105,17 +105,25 @@ class Upgrading(Generic[T]):
             yield from self._alone(_object(held.data, False), held.line)
 
     def _metadata_beside(self, source: str) -> dict[str, Any] | None:
-        """The `metadata.json` beside a first-generation `results.jsonl`, when there is a readable one."""
         if not self.beside:
             return None
-        path = Path(source).parent / "metadata.json"
-        if path not in self.metadata:
-            try:
-                value = parse(path.read_bytes())[0]
-            except (OSError, ValueError, EvhError):
-                value = None
-            self.metadata[path] = value if isinstance(value, dict) else None
-        return self.metadata[path]
+        folder = Path(source).parent
+        if folder not in self.metadata:
+            self.metadata[folder] = metadata_beside(source)
+        return self.metadata[folder]
+
+
+def metadata_beside(source: str) -> dict[str, Any] | None:
+    """The `metadata.json` beside a first-generation file of rows, or in its folder, when there is a readable one."""
+    if source == "-":
+        return None
+    path = Path(source)
+    path = (path if path.is_dir() else path.parent) / "metadata.json"
+    try:
+        value = parse(path.read_bytes())[0]
+    except (OSError, ValueError, EvhError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _object(data: bytes, wire: bool) -> dict[str, Any]:

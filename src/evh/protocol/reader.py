@@ -19,12 +19,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from evh.errors import DecodeError, EvhError, Notice, SourceError, UsageError, cut
 from evh.protocol import models
 from evh.protocol._base import seen_retired
+from evh.protocol._folders import MSGPACK
 from evh.protocol._native import NATIVE_ERRORS, json_reader
 from evh.protocol._upgrading import Upgrading
 from evh.protocol._views import iter_views
 from evh.protocol.codec import decode, decode_strict
 from evh.protocol.jsontext import parse
-from evh.protocol.sources import Line, Source, iter_lines, split_msgpack
+from evh.protocol.sources import Line, Source, iter_lines, packed_lines
 from evh.protocol.wire import parse_wire
 
 __all__ = ["EpisodeReader", "Mode", "OnError", "Row", "handle_error", "read_documents", "read_episodes", "read_rows"]
@@ -32,7 +33,6 @@ __all__ = ["EpisodeReader", "Mode", "OnError", "Row", "handle_error", "read_docu
 Mode = Literal["upgrade", "lenient", "strict"]
 OnError: TypeAlias = Literal["skip", "raise"] | Callable[[EvhError], None]
 
-MSGPACK_SUFFIXES = frozenset({".msgpack", ".msgpacks"})
 KEPT_ERRORS = 100
 log = logging.getLogger("evh")
 
@@ -95,8 +95,8 @@ def read_documents(src: Source) -> Iterator[tuple[Line, bool]]:
     view that the next row overwrites: take `bytes` of it to keep it.
     """
     suffix = Path(src).suffix if isinstance(src, str | os.PathLike) and isinstance(os.fspath(src), str) else ""
-    if suffix in MSGPACK_SUFFIXES:
-        return ((line, True) for line in _packed_lines(_whole(src), str(src)))
+    if suffix in MSGPACK:
+        return ((line, True) for line in packed_lines(_whole(src), str(src)))
     if suffix == ".json" and is_path(src) and Path(str(src)).is_file():
         return ((line, False) for line in _document_lines(_whole(src), src))
     return ((line, False) for line in iter_views(src))
@@ -118,17 +118,6 @@ def _document_lines(data: bytes, src: Source) -> Iterator[Line]:
         yield from iter_lines(src)
     else:
         yield Line(data, 1, 0, str(src))
-
-
-def _packed_lines(data: bytes, source: str) -> Iterator[Line]:
-    """The documents of concatenated MessagePack; what is cut off at the end comes last, as a torn row."""
-    number = end = 0
-    try:
-        for number, (offset, document) in enumerate(split_msgpack(data), 1):
-            end = offset + len(document)
-            yield Line(bytes(document), number, offset, source)
-    except DecodeError:
-        yield Line(data[end:], number + 1, end, source, torn=True)
 
 
 def read_episodes(src: Source, mode: Mode = "upgrade", on_error: OnError = "skip") -> EpisodeReader:

@@ -27,12 +27,12 @@ from io import FileIO
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
-from evh.errors import Notice, SourceError, UsageError
+from evh.errors import DecodeError, Notice, SourceError, UsageError
 from evh.protocol._compressed import unpack
 from evh.protocol._folders import find_files, row_files, twin_of
 from evh.protocol._msgpack import split_msgpack
 
-__all__ = ["Line", "Source", "find_files", "iter_lines", "split_msgpack"]
+__all__ = ["Line", "Source", "find_files", "iter_lines", "packed_lines", "split_msgpack"]
 
 BLOCK = 1 << 18
 BOM = b"\xef\xbb\xbf"
@@ -285,3 +285,14 @@ def _encode(text: str, *, keeps_bytes: bool) -> bytes:
 
 def _why(error: BaseException) -> str:
     return (error.strerror if isinstance(error, OSError) and error.strerror else str(error)) or type(error).__name__
+
+
+def packed_lines(data: bytes, source: str) -> Iterator[Line]:
+    """The documents of concatenated MessagePack; what is cut off at the end comes last, as a torn row."""
+    number = end = 0
+    try:
+        for number, (offset, document) in enumerate(split_msgpack(data), 1):
+            end = offset + len(document)
+            yield Line(bytes(document), number, offset, source)
+    except DecodeError:
+        yield Line(data[end:], number + 1, end, source, torn=True)
