@@ -67,7 +67,8 @@ class Tensor:
         dtype, shape, data = value["dtype"], value["shape"], value["data"]
         if type(dtype) is not str or type(shape) is not list:
             raise ValueError("expected a tensor with a dtype name and a list of axis lengths")
-        if not all(type(size) is int and 0 <= size <= LARGEST_INTEGER for size in shape):
+        lengths: list[Any] = [int(size) if type(size) is float and size.is_integer() else size for size in shape]
+        if not all(type(size) is int and 0 <= size <= LARGEST_INTEGER for size in lengths):
             raise ValueError("expected axis lengths of 0 or more")
         if type(data) is str:
             try:
@@ -76,7 +77,7 @@ class Tensor:
                 raise ValueError("expected base64 data") from None
         if type(data) is not bytes:
             raise ValueError("expected bytes as data")
-        return cls(dtype=dtype, shape=shape, data=data)
+        return cls(dtype=dtype, shape=lengths, data=data)
 
     read_strict = read
 
