@@ -30,15 +30,15 @@ help: ## show this list
 	@echo
 	@echo "First time here: make demo"
 
-demo: .runtime ## check, upgrade and show real trace files that ship with the project
+demo: .runtime ## measure, stop, resume and validate a small evaluation; then old traces, made readable
 	@scripts/demo $(BIN)/evh
 
 test: .dev ## run the tests (under two minutes on two cores)
 	@$(PYTEST) $(ARGS)
 
-test-long: .dev ## a tenth of the soak, and the property tests with more examples
+test-long: .dev ## a tenth of the soak, more examples for the property tests, more kills and power cuts
 	@$(RUN) -m tests.soak --documents 2000 --strings 20000
-	@EVH_TEST_PROFILE=ci $(PYTEST) tests/property $(ARGS)
+	@EVH_TEST_PROFILE=ci $(PYTEST) tests/property tests/faults $(ARGS)
 
 check: .dev ## generated files in step, format, lint, types, layers
 	$(RUN) -m codegen --check
@@ -63,8 +63,9 @@ bench: .bench ## measure side by side with other libraries (installs them; takes
 interop: .dev ## both directions with the released verifiers 0.4.0 and 0.3.1 (installs them)
 	@$(RUN) tests/interop/run.py $(ARGS)
 
-soak: .dev ## 20,000 mutated documents and 200,000 mutated byte strings (takes a while)
+soak: .dev ## 20,000 mutated documents, 200,000 mutated byte strings, 1,000 kills of a run (takes a while)
 	@$(RUN) -m tests.soak $(ARGS)
+	@$(RUN) -m tests.soak.runs --rounds 1000
 
 wheel: .dev ## build dist/*.whl and dist/*.tar.gz
 	@rm -rf dist
@@ -82,3 +83,4 @@ clean: ## remove everything that make made, the environments too
 
 .bench:
 	@VENV=.bench/venv scripts/setup bench
+	@VENV=.bench/inspect scripts/setup inspect

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks import jobs_decode, jobs_files, jobs_start
+from benchmarks import jobs_decode, jobs_files, jobs_runs, jobs_start
 from benchmarks.data import Data
 from benchmarks.report import Report
 from benchmarks.timing import ROOT
@@ -27,6 +27,9 @@ JOBS: dict[str, Callable[[Data, Report, int], None]] = {
     "memory": jobs_files.memory,
     "summaries": jobs_files.summaries,
     "start": jobs_start.start,
+    "measure": jobs_runs.measure,
+    "append": jobs_runs.append,
+    "big-run": jobs_runs.big_run,
 }
 PEERS = ("verifiers", "pydantic", "msgspec", "orjson", "duckdb", "jsonschema", "jsonschema-rs")
 ROUNDS = {False: 31, True: 9}

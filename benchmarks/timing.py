@@ -76,8 +76,14 @@ def whole(function: Callable[[], object], units: int) -> Work:
     return Work(function, units)
 
 
-def interleave(candidates: Mapping[str, Work], rounds: int, *, freeze: bool = True) -> Timings:
-    """Time the candidates by turns, after one round that warms up.
+def interleave(
+    candidates: Mapping[str, Work],
+    rounds: int,
+    *,
+    freeze: bool = True,
+    clock: Callable[[], float] = time.process_time,
+) -> Timings:
+    """Time the candidates by turns, after one round that warms up. `clock` is CPU time, unless waiting counts too.
 
     With `freeze`, what is in memory by now (imports, rows) is kept out of the collector's scans, for all candidates
     alike. It is off where the collector's work on that heap is part of what a user sees.
@@ -93,9 +99,9 @@ def interleave(candidates: Mapping[str, Work], rounds: int, *, freeze: bool = Tr
             for name in names[start:] + names[:start]:
                 work = candidates[name]
                 gc.collect()
-                before = time.process_time()
+                before = clock()
                 made = work.run()
-                spent = time.process_time() - before
+                spent = clock() - before
                 del made
                 if turn:
                     seconds[name].append(spent / work.units)

@@ -21,6 +21,14 @@ STORED_AS = {
     "derived": "the `derived` of a run record",
     "run_manifest": "`run.json` of a run",
     "prediction_row": "a row of `predictions.jsonl`",
+    "attempt": "a row of `attempts.jsonl`",
+    "item_error": "a row of `errors.jsonl`",
+    "lease": "`lease.json` of a run that is being written",
+    "dataset": "`data/datasets/<dataset_id>.json`",
+    "config": "`data/configs/<name>.yaml`",
+    "reference_manifest": "the `manifest.json` of a set of references",
+    "baseline": "`data/baselines/<baseline_id>.json`",
+    "goal": "`data/goals/<goal_id>.json`",
 }
 
 

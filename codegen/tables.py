@@ -30,11 +30,13 @@ class MemberTable(NamedTuple):
 
 
 class ClassTable(NamedTuple):
-    """An object type: closed or open, its members by wire name, and its tag member when it is a variant of a union."""
+    """An object type: closed or open, its members by wire name, its tag member when it is a variant of a union, and the
+    kind of the members it does not name where an open type has one (metrics are numbers)."""
 
     closed: bool
     members: dict[str, MemberTable]
     tag: str | None = None
+    rest: tuple[Any, ...] | None = None
 
 
 class UnionTable(NamedTuple):
@@ -60,7 +62,7 @@ def tables_module(contract: Contract) -> str:
         if "x-secret" in member.schema
     )
     parts = [HEAD, "CLASSES: dict[str, ClassTable] = {\n"]
-    parts += [_class(shape) for shape in contract.shapes.values()]
+    parts += [_class(shape, contract) for shape in contract.shapes.values()]
     parts += ["}\n\nUNIONS: dict[str, UnionTable] = {\n"]
     for union in contract.unions.values():
         variants = {_tag(contract, name): name for name in union.variants}
@@ -85,7 +87,7 @@ def _tag(contract: Contract, name: str) -> str:
     return tag[1]
 
 
-def _class(shape: Shape) -> str:
+def _class(shape: Shape, contract: Contract) -> str:
     lines = [f"    {shape.name!r}: ClassTable(\n        {shape.closed!r},\n        {{\n"]
     for member in shape.members:
         marks = sorted(key.removeprefix("x-") for key in member.schema if key in MARKS)
@@ -100,6 +102,8 @@ def _class(shape: Shape) -> str:
     lines.append("        },\n")
     if shape.tag:
         lines.append(f"        {shape.tag[0]!r},\n")
+    if shape.extra:
+        lines.append(f"        rest={_kind(contract.kind(shape.extra))!r},\n")
     return "".join([*lines, "    ),\n"])
 
 

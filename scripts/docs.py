@@ -11,10 +11,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from evh.cli._args import COMMANDS
 from evh.protocol.upgrade import RULES
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMANDS = ("check", "upgrade", "convert", "show", "schema")
 BEGIN, END = "<!-- rules: written by `make docs` -->", "<!-- end of rules -->"
 CLI_HEAD = """<!-- Written by `make docs` from the command itself. -->
 

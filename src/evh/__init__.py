@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from evh.errors import UsageError as UsageError
     from evh.errors import Violation as Violation
     from evh.errors import WriteError as WriteError
+    from evh.harness.result import Result as Result
     from evh.protocol.behaviour import Branch as Branch
     from evh.protocol.codec import decode as decode
     from evh.protocol.codec import decode_strict as decode_strict
@@ -92,6 +93,9 @@ if TYPE_CHECKING:
     from evh.protocol.upgraded import Upgraded as Upgraded
     from evh.protocol.upgraded import upgrade as upgrade
     from evh.protocol.verify import verify as verify
+    from evh.store.arm import read_arm as read_arm
+    from evh.store.run_dir import RunDir as RunDir
+    from evh.store.run_dir import open_run_dir as open_run_dir
     from evh.store.writer import EpisodeWriter as EpisodeWriter
 
 _HOMES = {
@@ -115,6 +119,9 @@ _HOMES = {
     "evh.protocol.upgrade.step": "Step",
     "evh.protocol.upgraded": "Upgraded upgrade",
     "evh.protocol.verify": "verify",
+    "evh.harness.result": "Result",
+    "evh.store.arm": "read_arm",
+    "evh.store.run_dir": "RunDir open_run_dir",
     "evh.store.writer": "EpisodeWriter",
 }
 _ALIASES = {"WireEpisode": "Episode", "WireTrace": "Trace"}
@@ -155,8 +162,10 @@ __all__ = [
     "RecordError",
     "ReparseDerived",
     "RescoreDerived",
+    "Result",
     "Reward",
     "Row",
+    "RunDir",
     "RunInfo",
     "RunManifest",
     "RunRecord",
@@ -195,6 +204,8 @@ __all__ = [
     "decode_strict",
     "encode",
     "json_schema",
+    "open_run_dir",
+    "read_arm",
     "read_episodes",
     "read_rows",
     "read_summaries",

@@ -17,7 +17,7 @@ WIDTH = 80
 
 
 def module(command: str) -> Any:
-    return importlib.import_module(f"evh.cli.{command}")
+    return importlib.import_module(f"evh.cli.{command.replace('-', '_')}")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["help"]])
@@ -55,7 +55,7 @@ def test_examples_parse(command: str) -> None:
         for part in re.split(r" (?:\||>) (?=evh|jq|\w+\.)", line.strip()):
             words = shlex.split(part)
             if words and words[0] == "evh":
-                importlib.import_module(f"evh.cli.{words[1]}").parser().parse(words[2:])
+                module(words[1]).parser().parse(words[2:])
 
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])

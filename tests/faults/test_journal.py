@@ -585,7 +585,7 @@ def test_write_file_makes_exactly_these_bytes(file: Path, first: bytes, second: 
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [(os, "open"), (os, "write"), (os, "fsync"), (os, "fchmod"), (Path, "replace")]
+    ("module", "name"), [(os, "open"), (os, "write"), (os, "fsync"), (os, "fchmod"), (os, "replace")]
 )
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
 def test_a_failed_rewrite_leaves_the_old_file_and_nothing_else(

@@ -544,3 +544,10 @@ def test_a_member_that_is_really_named_star_is_one_unknown_member_among_others(s
     assert episode.additional is not None
     assert dict(episode.additional) == {"newer": 1, "*": star}
     assert json.loads(evh.encode(episode)).items() >= {"newer": 1, "*": star}.items()
+
+
+def test_a_nan_metric_of_a_row_is_absent_and_reported() -> None:
+    notices: list[evh.Notice] = []
+    row = evh.decode(b'{"item_id":"a","score":NaN,"other":1}', evh.PredictionRow, notices=notices)
+    assert row.plain() == {"item_id": "a", "other": 1}
+    assert [(each.kind, each.pointer) for each in notices] == [("non-finite", "/score")]

@@ -14,13 +14,18 @@ from typing import Any, NoReturn
 from evh.errors import UsageError, cut
 
 __all__ = [
-    "COMMANDS", "DONE", "FAILED", "INTERRUPTED", "USAGE", "Once", "Parser", "closest", "command_help", "count",
-    "first_page",
+    "COMMANDS", "DONE", "FAILED", "INTERRUPTED", "STOPPED", "USAGE", "Once", "Parser", "closest", "command_help",
+    "count", "first_page",
 ]  # fmt: skip
 
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, USAGE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
 
 COMMANDS = {
+    "dataset": "Freeze a folder of inputs as a dataset; give it references",
+    "run": "Measure a config over its dataset; stop and go on",
+    "import-run": "Make a measured run of outputs or episodes made elsewhere",
+    "runs": "List the runs: finished, stopped, stale, and how to go on",
+    "validate": "Check a whole tree of runs, rule by rule",
     "check": "Say what is wrong in record files: file, line, place, reason",
     "upgrade": "Bring rows of any age into today's shape, losing nothing",
     "convert": "Shape rows for a named release of another library, and back",
@@ -29,7 +34,7 @@ COMMANDS = {
 }
 
 FIRST_PAGE = """\
-evh: records of AI evaluation and RL runs, of every age, on the command line
+evh: measure AI systems and keep the records; read those of every age
 
 Usage
   evh COMMAND [ARGUMENTS]
@@ -38,6 +43,10 @@ Commands
 {commands}
 
 Start here
+  evh dataset create questions/ --id questions_v1
+  evh run --config data/configs/first.yaml
+  evh run --resume                      go on after a stop, nothing paid twice
+  evh validate                          is every run sound, and do they fit
   evh check runs/                       what is wrong, in which file and line
   evh upgrade old.jsonl -o new.jsonl    today's shape, old.jsonl untouched
   evh show new.jsonl                    a table: ok, reward, tokens, errors
@@ -55,11 +64,12 @@ Options
 Exit codes
   0  done; notices alone do not count      2    wrong usage
   1  findings, refused rows, or failed     130  interrupted, nothing was kept
-  3  stopped but resumable (long runs; none of these commands)
+  3  stopped or incomplete, resumable (run)
 
 Environment
   NO_COLOR    no colours              FORCE_COLOR  colours also in a pipe
   COLUMNS     width of the terminal   CI           no progress line
+  EVAL_RUNS_DIR  where runs are (default: data/runs); see `evh run --help`
 
 Every command takes --json and then prints the same as data.
 """
@@ -67,7 +77,7 @@ Every command takes --json and then prints the same as data.
 
 def first_page() -> str:
     """What `evh` alone prints."""
-    commands = "\n".join(f"  {name:<9} {text}" for name, text in COMMANDS.items())
+    commands = "\n".join(f"  {name:<10} {text}" for name, text in COMMANDS.items())
     return command_help(FIRST_PAGE.format(commands=commands))
 
 

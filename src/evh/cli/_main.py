@@ -62,7 +62,7 @@ def _dispatch(arguments: list[str]) -> int:
         what = "option" if name.startswith("-") else "command"
         likely = closest(name, [*COMMANDS, "--help", "--version"], "`evh --help` lists what there is")
         raise UsageError(f"there is no {what} {name!r}{likely}")
-    module: Any = import_module(f"evh.cli.{name}")
+    module: Any = import_module(f"evh.cli.{name.replace('-', '_')}")
     options = rest[: rest.index("--")] if "--" in rest else rest
     if "-h" in options or "--help" in options:
         print(command_help(module.HELP))

@@ -24,6 +24,9 @@ BY_NAME = {
     "predictions.jsonl": "PredictionRow",
     "metrics.json": "RunRecord",
     "run.json": "RunManifest",
+    "attempts.jsonl": "Attempt",
+    "errors.jsonl": "ItemError",
+    "lease.json": "Lease",
 }
 STEMS = {stem: name for name, stem in ROOTS.items()}
 TELLING = ("RunRecord", "RunManifest", "Baseline", "Dataset", "Config", "Goal", "PredictionRow")

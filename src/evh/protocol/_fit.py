@@ -93,10 +93,10 @@ def _below(kind: tuple[Any, ...], value: Any, part: str) -> tuple[tuple[Any, ...
         kind = ("class", variant)
         what = "class"
     if what in ("class", "open") and type(value) is dict:
-        members = CLASSES[kind[1]].members
-        if part not in members:
-            return FREE, not CLASSES[kind[1]].closed, True
-        member = members[part]
+        shape = CLASSES[kind[1]]
+        if part not in shape.members:
+            return (shape.rest, False, True) if shape.rest else (FREE, not shape.closed, True)
+        member = shape.members[part]
         return member.kind, member.nullable, not member.required
     if what == "map":
         return kind[1], len(kind) > 2, True

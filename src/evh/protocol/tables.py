@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (all files, sha256 a5e8ac381042b43947072ba6667c309869e19c6f3a782ad7c687fdd6f2a958b2). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (all files, sha256 aa5aaa6a9b9e5e1467f96e142e22909e922dd8c64728689cca38fe135d25dcd7). Edit the schema, not this file.
 """What the schemas say, as data for the explaining reader, the upgrade and the checks."""
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ class MemberTable(NamedTuple):
 
 
 class ClassTable(NamedTuple):
-    """An object type: closed or open, its members by wire name, and its tag member when it is a variant of a union."""
+    """An object type: closed or open, its members by wire name, its tag member when it is a variant of a union, and the
+    kind of the members it does not name where an open type has one (metrics are numbers)."""
 
     closed: bool
     members: dict[str, MemberTable]
     tag: str | None = None
+    rest: tuple[Any, ...] | None = None
 
 
 class UnionTable(NamedTuple):
@@ -37,6 +39,24 @@ class UnionTable(NamedTuple):
 
 
 CLASSES: dict[str, ClassTable] = {
+    "Attempt": ClassTable(
+        True,
+        {
+            "attempt": MemberTable(("integer",), required=True),
+            "started_at": MemberTable(("scalar",), required=True),
+            "harness_version": MemberTable(("scalar",), required=True),
+            "items_done": MemberTable(("integer",), required=True),
+            "items_owed": MemberTable(("integer",), required=True),
+            "config_path": MemberTable(("scalar",), nullable=True),
+            "concurrency": MemberTable(("integer",), nullable=True),
+            "fsync": MemberTable(("scalar",), nullable=True),
+            "accept_failures": MemberTable(("scalar",)),
+            "changed": MemberTable(("array", ("scalar",)), marks=frozenset(["omit-empty"])),
+            "repairs": MemberTable(("array", ("scalar",)), marks=frozenset(["omit-empty"])),
+            "host": MemberTable(("scalar",), nullable=True),
+            "pid": MemberTable(("integer",), nullable=True),
+        },
+    ),
     "Baseline": ClassTable(
         True,
         {
@@ -205,6 +225,31 @@ CLASSES: dict[str, ClassTable] = {
             "build_clean": MemberTable(("scalar",)),
         },
     ),
+    "ItemError": ClassTable(
+        True,
+        {
+            "item_id": MemberTable(("scalar",), required=True),
+            "attempt": MemberTable(("integer",), required=True),
+            "at": MemberTable(("scalar",), required=True),
+            "tries": MemberTable(("integer",), nullable=True),
+            "type": MemberTable(("scalar",), required=True),
+            "message": MemberTable(("scalar",), required=True),
+            "traceback": MemberTable(("scalar",), nullable=True),
+        },
+    ),
+    "Lease": ClassTable(
+        True,
+        {
+            "token": MemberTable(("scalar",), required=True),
+            "host": MemberTable(("scalar",), required=True),
+            "boot_id": MemberTable(("scalar",), nullable=True),
+            "pid_space": MemberTable(("scalar",), nullable=True),
+            "pid": MemberTable(("integer",), required=True),
+            "pid_started": MemberTable(("scalar",), nullable=True),
+            "acquired_at": MemberTable(("scalar",), required=True),
+            "beat_at": MemberTable(("scalar",), required=True),
+        },
+    ),
     "PredictionRow": ClassTable(
         False,
         {
@@ -218,6 +263,24 @@ CLASSES: dict[str, ClassTable] = {
             "_meta": MemberTable(("object", "JsonObject"), marks=frozenset(["omit-empty"])),
             "_error": MemberTable(("scalar",), nullable=True),
             "_output_sha256": MemberTable(("scalar",), nullable=True),
+        },
+        rest=("number",),
+    ),
+    "ReferenceManifest": ClassTable(
+        True,
+        {
+            "dataset_id": MemberTable(("scalar",), required=True),
+            "tier": MemberTable(("scalar",), required=True),
+            "created_at": MemberTable(("scalar",), required=True),
+            "n_items": MemberTable(("integer",), required=True),
+            "source": MemberTable(("scalar",), nullable=True),
+            "authored_by": MemberTable(("scalar",), nullable=True),
+            "authored_with": MemberTable(("scalar",), nullable=True),
+            "model": MemberTable(("scalar",), nullable=True),
+            "system_under_test": MemberTable(("class", "FingerprintSystem"), nullable=True),
+            "params": MemberTable(("object", "JsonObject"), marks=frozenset(["omit-empty"])),
+            "cost_usd": MemberTable(("number",), nullable=True),
+            "caveat": MemberTable(("scalar",), nullable=True),
         },
     ),
     "EvalRunInfo": ClassTable(
@@ -847,13 +910,17 @@ UNIONS: dict[str, UnionTable] = {
 }
 
 ROOTS: dict[str, str] = {
+    "Attempt": "attempt",
     "Baseline": "baseline",
     "Config": "config",
     "Dataset": "dataset",
     "Derived": "derived",
     "Episode": "episode",
     "Goal": "goal",
+    "ItemError": "item_error",
+    "Lease": "lease",
     "PredictionRow": "prediction_row",
+    "ReferenceManifest": "reference_manifest",
     "RunInfo": "run_info",
     "RunManifest": "run_manifest",
     "RunRecord": "run_record",
@@ -869,6 +936,7 @@ FILES: dict[str, str] = {
     "AgentTimeout": "trace",
     "Artifact": "trace",
     "AssistantMessage": "trace",
+    "Attempt": "attempt",
     "Baseline": "baseline",
     "Build": "run_record",
     "ClientConfig": "trace",
@@ -900,8 +968,10 @@ FILES: dict[str, str] = {
     "ImageUrlPart": "trace",
     "Imported": "run_record",
     "InterceptRecord": "trace",
+    "ItemError": "item_error",
     "JudgeDerived": "derived",
     "JudgeWith": "derived",
+    "Lease": "lease",
     "Message": "trace",
     "MessageNode": "trace",
     "ModelCall": "trace",
@@ -910,6 +980,7 @@ FILES: dict[str, str] = {
     "PolicySpan": "run_info",
     "PredictionRow": "prediction_row",
     "ReferenceCoverage": "run_record",
+    "ReferenceManifest": "reference_manifest",
     "ReparseDerived": "derived",
     "ReparseWith": "derived",
     "RescoreDerived": "derived",

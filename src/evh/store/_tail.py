@@ -9,6 +9,7 @@ set aside. A kill in the middle of the repair may leave the same bytes aside twi
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -16,7 +17,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from evh.store.atomic import O_BINARY, sync_folder, write_all
+from evh.store import _os
+from evh.store.atomic import sync_folder, write_all
 
 __all__ = ["Repair", "repair_tail"]
 
@@ -54,13 +56,13 @@ def repair_tail(descriptor: int, path: Path) -> Repair | None:
         try:
             write_all(descriptor, b"\n")
         except OSError:
-            os.ftruncate(descriptor, size)
+            _os.truncate(descriptor, size)
             raise
-        os.fsync(descriptor)
+        _os.fsync(descriptor)
         return Repair("completed", start, length)
     kept = _set_aside(descriptor, start, length, path)
-    os.ftruncate(descriptor, start)
-    os.fsync(descriptor)
+    _os.truncate(descriptor, start)
+    _os.fsync(descriptor)
     return Repair("set-aside", start, length, kept)
 
 
@@ -119,7 +121,7 @@ def _set_aside(descriptor: int, start: int, length: int, path: Path) -> Path:
     while True:
         kept = path.with_name(f"{path.name}.torn-{number}")
         try:
-            copy = os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL | O_BINARY, 0o666)
+            copy = _os.create(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
             break
         except FileExistsError:
             number += 1
@@ -132,11 +134,12 @@ def _set_aside(descriptor: int, start: int, length: int, path: Path) -> Path:
                 write_all(copy, piece)
                 start += len(piece)
                 length -= len(piece)
-            os.fsync(copy)
+            _os.fsync(copy)
         finally:
             os.close(copy)
     except BaseException:
-        kept.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            _os.unlink(kept)
         raise
     sync_folder(path.parent)
     return kept

@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import stat
 from pathlib import Path
 
 from evh.errors import UsageError, WriteError
+from evh.store import _os
 
-__all__ = ["sync_folder", "write_all", "write_file"]
+__all__ = ["clear_temporary", "sync_folder", "write_all", "write_file"]
 
-O_BINARY: int = getattr(os, "O_BINARY", 0)
+TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp", re.DOTALL)
 
 
 def write_file(path: str | os.PathLike[str], data: bytes | bytearray | memoryview) -> None:
@@ -37,7 +39,7 @@ def write_file(path: str | os.PathLike[str], data: bytes | bytearray | memoryvie
         raise WriteError("is not a regular file and is left alone", source=str(path))
     temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.tmp")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | O_BINARY, 0o666)
+        descriptor = _os.create(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     except OSError as error:
         raise WriteError(f"cannot be written: {why(error)}; the old file is untouched", source=str(path)) from None
     try:
@@ -45,13 +47,13 @@ def write_file(path: str | os.PathLike[str], data: bytes | bytearray | memoryvie
             write_all(descriptor, data)
             if mode is not None and hasattr(os, "fchmod"):
                 os.fchmod(descriptor, stat.S_IMODE(mode))
-            os.fsync(descriptor)
+            _os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        temporary.replace(target)
+        _os.replace(temporary, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            temporary.unlink()
+            _os.unlink(temporary)
         if isinstance(error, OSError):
             raise WriteError(f"cannot be written: {why(error)}; the old file is untouched", source=str(path)) from None
         raise
@@ -65,11 +67,20 @@ def write_file(path: str | os.PathLike[str], data: bytes | bytearray | memoryvie
         ) from None
 
 
+def clear_temporary(folder: Path) -> int:
+    """Remove what killed writers of whole files left in a folder that only the caller writes; returns how many files
+    that were. Raises OSError."""
+    names = [name for name in os.listdir(folder) if TEMPORARY.fullmatch(name)]  # noqa: PTH208
+    for name in names:
+        _os.unlink(folder / name)
+    return len(names)
+
+
 def write_all(descriptor: int, data: bytes | bytearray | memoryview) -> None:
     """Write every byte, however many calls that takes. Raises OSError; some bytes may then be written."""
     left = memoryview(data).cast("B")
     while left:
-        left = left[os.write(descriptor, left) :]
+        left = left[_os.write(descriptor, left) :]
 
 
 def sync_folder(folder: Path) -> None:
@@ -78,7 +89,7 @@ def sync_folder(folder: Path) -> None:
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        _os.fsync(descriptor)
     finally:
         os.close(descriptor)
 

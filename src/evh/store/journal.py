@@ -29,13 +29,15 @@ import stat
 import threading
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, get_args
 
 from evh.errors import UsageError, WriteError
+from evh.store import _os
 from evh.store._tail import Repair, repair_tail
-from evh.store.atomic import O_BINARY, real_path, sync_folder, why, write_all
+from evh.store.atomic import real_path, sync_folder, why, write_all
 from evh.store.lock import FileLock
 
 __all__ = ["FsyncPolicy", "Journal", "Repair"]
@@ -53,6 +55,8 @@ class Journal:
 
     `path` is made if it does not exist (its folder must). Raises `LockedError` when another writer has it,
     `WriteError` when it is no regular file or cannot be opened, locked or repaired, `UsageError` for an unknown policy.
+    `before_sync` makes durable what the lines refer to: it is called before each sync, from the thread that syncs, and
+    an OSError of it counts as the sync's own. `note` says whether the holder is written beside the file for messages.
     """
 
     path: Path
@@ -60,10 +64,18 @@ class Journal:
     repaired: Repair | None
     """What opening did to a torn last line; None if there was none."""
 
-    def __init__(self, path: str | os.PathLike[str], *, fsync: FsyncPolicy = "group") -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        fsync: FsyncPolicy = "group",
+        before_sync: Callable[[], None] | None = None,
+        note: bool = True,
+    ) -> None:
         if fsync not in get_args(FsyncPolicy):
             raise UsageError(f"fsync is one of {', '.join(get_args(FsyncPolicy))}, not {fsync!r}")
         self._policy = fsync
+        self._before_sync = before_sync
         self._process = os.getpid()
         self._guard = threading.Lock()  # offset, thread, fault; held for a write, never for a sync
         self._syncing = threading.Lock()  # one sync at a time; taken before the guard
@@ -73,7 +85,7 @@ class Journal:
         self._fault_told = False
         self._closed = False
         self.path = real_path(path)
-        self._held = _open(self.path)
+        self._held = _open(self.path, note)
         try:
             self._begin()
         except OSError as error:
@@ -92,7 +104,7 @@ class Journal:
         self._durable = 0
         if self._policy != "never":
             # An earlier writer may have died before its last sync, or right after it made the file.
-            os.fsync(descriptor)
+            _os.fsync(descriptor)
             sync_folder(self.path.parent)
             self._durable = self._offset
 
@@ -131,7 +143,7 @@ class Journal:
             start = self._offset
             end = start + len(data)
             try:
-                count = os.write(descriptor, data)
+                count = _os.write(descriptor, data)
                 if count != len(data):
                     write_all(descriptor, memoryview(data)[count:])
                 position = os.lseek(descriptor, 0, os.SEEK_CUR)
@@ -223,7 +235,7 @@ class Journal:
                 self._break("another program changed the file: a line could not be undone; open it anew")
                 return
             if size != start:
-                os.ftruncate(descriptor, start)
+                _os.truncate(descriptor, start)
         except OSError as second:
             self._break(
                 f"the disk failed ({why(error or second)}) and part of a line could not be cut off "
@@ -271,7 +283,9 @@ class Journal:
                     return
                 target = self._offset
             try:
-                os.fsync(self._held.descriptor)
+                if self._before_sync is not None:
+                    self._before_sync()
+                _os.fsync(self._held.descriptor)
             except OSError as error:
                 with self._guard:
                     self._break(f"a sync failed ({why(error)}): what was not durable may be lost; open the file anew")
@@ -314,20 +328,20 @@ class Journal:
                     return
 
 
-def _open(path: Path) -> FileLock:
+def _open(path: Path, note: bool) -> FileLock:
     """The file, locked; sure to be the one that the path names once the lock is held."""
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | O_BINARY
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
     for _ in range(OPEN_ATTEMPTS):
         try:
             if path.exists() and not stat.S_ISREG(path.stat().st_mode):
                 raise WriteError("is not a regular file: rows are appended to plain files only", source=str(path))
-            descriptor = os.open(path, flags, 0o666)
+            descriptor = _os.create(path, flags)
         except FileNotFoundError:
             raise WriteError("its folder does not exist: make it first", source=str(path)) from None
         except OSError as error:
             raise WriteError(f"cannot be opened for appending: {why(error)}", source=str(path)) from None
         try:
-            held = FileLock(descriptor, path)
+            held = FileLock(descriptor, path, note=note)
         except BaseException:
             os.close(descriptor)
             raise

@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 
 from evh.errors import LockedError, WriteError
+from evh.store import _os
 from evh.store.atomic import why
 
 __all__ = ["FileLock"]
@@ -34,14 +35,15 @@ TAKEN = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK}
 class FileLock:
     """The right to write the file behind `descriptor`, which the lock owns from then on.
 
-    `path` names the file in messages and places the note about its holder. `.descriptor` is -1 once the lock is
-    released, and in a forked child. Raises `LockedError` if someone holds it, `WriteError` where there are no locks;
-    the descriptor is then still the caller's.
+    `path` names the file in messages and places the note about its holder, if one is to be left (`note`).
+    `.descriptor` is -1 once the lock is released, and in a forked child. Raises `LockedError` if someone holds it,
+    `WriteError` where there are no locks; the descriptor is then still the caller's.
     """
 
-    def __init__(self, descriptor: int, path: Path) -> None:
+    def __init__(self, descriptor: int, path: Path, *, note: bool = True) -> None:
         self.descriptor = descriptor
         self._note = path.with_name(f".{path.name}.writer")
+        self._noted = note
         about = os.fstat(descriptor)
         self._key = (about.st_dev, about.st_ino)
         held = _held()
@@ -56,7 +58,8 @@ class FileLock:
             except OSError as error:
                 raise self._refusal(error, path) from None
             held.locks[self._key] = self
-        self._write_note()
+        if note:
+            self._write_note()
 
     def release(self) -> None:
         """Give the file back and close the descriptor. Again, or in a forked child: nothing happens."""
@@ -66,8 +69,9 @@ class FileLock:
                 return
             descriptor, self.descriptor = self.descriptor, -1
             held.locks.pop(self._key, None)
-            with contextlib.suppress(OSError):  # the note is only for messages
-                self._note.unlink()
+            if self._noted:
+                with contextlib.suppress(OSError):  # the note is only for messages
+                    _os.unlink(self._note)
             os.close(descriptor)  # the lock goes with it
 
     def _refusal(self, error: OSError, path: Path) -> WriteError:
@@ -82,11 +86,11 @@ class FileLock:
         )
 
     def _write_note(self) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _os.O_NOFOLLOW
         with contextlib.suppress(OSError):  # without the note a refused writer is told less, nothing else
-            descriptor = os.open(self._note, flags, 0o644)
+            descriptor = _os.create(self._note, flags, 0o644)
             try:
-                os.write(descriptor, json.dumps({"pid": os.getpid(), "host": platform.node()}).encode())
+                _os.write(descriptor, json.dumps({"pid": os.getpid(), "host": platform.node()}).encode())
             finally:
                 os.close(descriptor)
 

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (all files, sha256 a5e8ac381042b43947072ba6667c309869e19c6f3a782ad7c687fdd6f2a958b2). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (all files, sha256 aa5aaa6a9b9e5e1467f96e142e22909e922dd8c64728689cca38fe135d25dcd7). Edit the schema, not this file.
 """The records of the contract."""
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from evh.protocol.models._open import (
     TaskTimeout,
     Tool,
 )
+from evh.protocol.models.attempt import Attempt
 from evh.protocol.models.baseline import Baseline
 from evh.protocol.models.config import Config
 from evh.protocol.models.dataset import Dataset, DatasetItem
@@ -37,6 +38,9 @@ from evh.protocol.models.derived import (
 )
 from evh.protocol.models.episode import EnvInfo, Episode, GroupInfo
 from evh.protocol.models.goal import Goal, GoalRequires
+from evh.protocol.models.item_error import ItemError
+from evh.protocol.models.lease import Lease
+from evh.protocol.models.reference_manifest import ReferenceManifest
 from evh.protocol.models.run_info import (
     EvalRunInfo,
     EvalWorkInfo,
@@ -116,6 +120,7 @@ __all__ = [
     "AgentTimeout",
     "Artifact",
     "AssistantMessage",
+    "Attempt",
     "Baseline",
     "Build",
     "ClientConfig",
@@ -147,8 +152,10 @@ __all__ = [
     "ImageUrlPart",
     "Imported",
     "InterceptRecord",
+    "ItemError",
     "JudgeDerived",
     "JudgeWith",
+    "Lease",
     "Message",
     "MessageNode",
     "ModelCall",
@@ -157,6 +164,7 @@ __all__ = [
     "PolicySpan",
     "PredictionRow",
     "ReferenceCoverage",
+    "ReferenceManifest",
     "ReparseDerived",
     "ReparseWith",
     "RescoreDerived",

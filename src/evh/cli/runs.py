@@ -1,0 +1,186 @@
+"""`evh runs`: which runs there are, how each ended, and the command that goes on.
+
+Promise: runs are found by looking at the folder; one that cannot be read is listed with its reason and hides no other.
+Of an unfinished run only its manifest, lease and the number of its rows are read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evh.cli._args import DONE, FAILED, Once, Parser, add_json
+from evh.errors import EvhError
+
+if TYPE_CHECKING:
+    from evh.harness.project import Project
+    from evh.store.run_dir import RunDir
+
+__all__ = ["HELP", "parser", "run"]
+
+HELP = """\
+evh runs: list the runs, and how to go on with those that stopped
+
+Usage
+  evh runs [OPTIONS]
+
+A run is finished (it has its record), ended (a live run that was closed),
+running (its writer said so within the last minute), stale (its writer is
+silent, which is no proof that it ended) or unfinished (it stopped and can be
+resumed). Runs are the folders of data/runs, or of EVAL_RUNS_DIR.
+
+Options
+  --dataset-id ID   only the runs of one dataset
+  --unfinished      only runs that are not finished
+  --root DIR        the folder that holds data/ (default: the current one)
+  --json            print the same as data
+  -h, --help        this page
+
+Exit codes
+  0    listed, be there runs or none
+  1    a run cannot be read, or the folder cannot be listed
+  2    wrong usage
+  130  interrupted
+
+Examples
+  evh runs
+  evh runs --unfinished
+  EVAL_RUNS_DIR=/mnt/shared/runs evh runs --json
+"""
+
+COLOURS = {"finished": "green", "ended": "green", "running": "cyan", "stale": "yellow", "unfinished": "yellow"}
+
+
+def parser() -> Parser:
+    made = Parser("runs")
+    made.add_argument("--dataset-id", action=Once)
+    made.add_argument("--unfinished", action="store_true")
+    made.add_argument("--root", action=Once)
+    add_json(made)
+    return made
+
+
+def run(options: argparse.Namespace) -> int:
+    """List the runs; returns the exit code."""
+    from evh.harness.project import Project
+    from evh.store.runs import find_runs
+
+    project = Project.at(None if options.root is None else Path(options.root), os.environ)
+    found = [_about(each, project, options.root) for each in find_runs(project.runs)]
+    readable = [each for each in found if "error" not in each]
+    shown = [
+        each
+        for each in found
+        if (options.dataset_id is None or each.get("dataset_id") in (options.dataset_id, None))
+        and not (options.unfinished and each.get("state") in ("finished", "ended"))
+    ]
+    good = len(readable) == len(found)
+    if options.json:
+        from evh.cli._data import json_text
+
+        print(json_text({"ok": good, "folder": project.portable(project.runs), "runs": shown}))
+        return DONE if good else FAILED
+    _show(project, shown)
+    return DONE if good else FAILED
+
+
+def _about(run: RunDir, project: Project, root: str | None) -> dict[str, Any]:
+    about: dict[str, Any] = {"run_id": run.path.name, "path": project.portable(run.path)}
+    try:
+        return about | _described(run, root)
+    except EvhError as error:
+        return about | {"error": str(error)}
+
+
+def _described(run: RunDir, root: str | None) -> dict[str, Any]:
+    from evh.cli._running import resume_command
+    from evh.harness.resuming import lacks_repeats, resumable
+    from evh.store.rows import count_rows
+
+    record, manifest, state = run.record, run.manifest, run.state
+    about: dict[str, Any] = {"state": state}
+    if record is not None:
+        if lacks_repeats(run):
+            about["note"] = "repeats after it were never begun"
+            about["resume"] = resume_command(run.path.name, root, os.environ)
+        return about | {
+            "dataset_id": record.dataset_id,
+            "config_id": record.config_id,
+            "items": record.n_items,
+            "planned": record.n_items,
+            "failed": record.n_errors or 0,
+            "at": record.created_at,
+            "kind": "imported" if record.imported else record.derived.kind if record.derived else "measured",
+            "primary_metric": record.primary_metric,
+            "primary": None if record.primary_metric is None else record.scores.get(record.primary_metric),
+        }
+    about |= {"items": count_rows(run.path), "planned": None, "failed": 0}
+    if manifest is None:
+        return about | {"note": "no run.json: it cannot be resumed"}
+    about |= {
+        "dataset_id": manifest.dataset_id,
+        "config_id": manifest.config_id,
+        "planned": manifest.n_items_planned,
+        "at": manifest.started_at,
+        "kind": manifest.kind,
+    }
+    holder = run.holder
+    if holder is not None and state in ("running", "stale"):
+        about["holder"] = str(holder)
+    if resumable(run):
+        more = ["--take-over"] if state == "stale" else []
+        about["resume"] = resume_command(run.path.name, root, os.environ, *more)
+    return about
+
+
+def _show(project: Project, found: list[dict[str, Any]]) -> None:
+    from evh.cli._terminal import Column, Screen, number, plural, printable, table
+
+    screen = Screen()
+    if not found:
+        screen.line(f"no runs in {project.portable(project.runs)}")
+        return
+    columns = [
+        Column("run", least=20),
+        Column("state"),
+        Column("dataset", least=8),
+        Column("config", least=8),
+        Column("items", right=True),
+        Column("primary", right=True),
+        Column("at"),
+    ]
+    rows = []
+    for each in found:
+        if "error" in each:
+            rows.append((printable(each["run_id"]), ("unreadable", "red"), "", "", "", "", ""))
+            continue
+        items, of = each["items"], each["planned"]
+        count = f"{items:,}" if of in (None, items) else f"{items:,}/{of:,}"
+        value = each.get("primary")
+        primary = "" if value is None else f"{printable(each['primary_metric'])} {number(value, digits=4)}"
+        rows.append(
+            (
+                printable(each["run_id"]),
+                (each["state"], COLOURS[each["state"]]),
+                printable(each.get("dataset_id") or "–"),
+                printable(each.get("config_id") or "–"),
+                count + (f", {each['failed']} failed" if each["failed"] else ""),
+                primary,
+                each.get("at", ""),
+            )
+        )
+    table(screen, columns, rows)
+    for each in found:
+        if "error" in each:
+            screen.line(f"{each['run_id']}: {printable(each['error'])}")
+        elif "holder" in each:
+            screen.line(f"{each['run_id']}: held by {printable(each['holder'])}")
+        elif "note" in each:
+            screen.line(f"{each['run_id']}: {each['note']}")
+    stopped = [each for each in found if "resume" in each]
+    if stopped:
+        screen.line(f"{plural(len(stopped), 'run')} can go on:")
+        for each in stopped:
+            screen.line(f"  {each['resume']}")

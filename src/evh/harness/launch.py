@@ -1,0 +1,121 @@
+"""Launching an arm: its passes one after the other, and going on with one that stopped.
+
+Promise
+    A run directory is made with everything that a resume needs before the first call. A pass that ends with a row for
+    every item gets its record; one that stops early gets none, and says which run, after how many items, and how to go
+    on. A resume pays for no item that has its row, refuses when what it would measure with is not what the run began
+    with (each differing path is named), and then makes the repeats that are left.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from evh.harness.progress import Listener, Quiet
+from evh.harness.project import Project
+from evh.harness.resuming import check_same, run_to_resume, setup_of_run, sibling
+from evh.harness.run_attempt import Finished, Options, RunAttempt, manifest_of
+from evh.harness.run_names import repeat_ids, run_base
+from evh.harness.setup import planned, prepare
+from evh.store.run_dir import open_run_dir
+from evh.store.run_writer import make_run_directory
+
+__all__ = ["Finished", "Options", "measure", "resume"]
+
+
+def measure(
+    project: Project,
+    config_path: Path,
+    *,
+    repeats: int = 1,
+    limit: int | None = None,
+    run_id: str | None = None,
+    options: Options | None = None,
+    environ: Mapping[str, str] | None = None,
+    listener: Listener | None = None,
+) -> list[Finished]:
+    """Measure an arm: `repeats` passes over (the first `limit` items of) its dataset, one run directory each.
+
+    The passes come one after the other and end with the first that stops early. Raises `UsageError`, `SourceError` or
+    `WriteError` when nothing could begin; nothing is paid then.
+    """
+    environ = os.environ if environ is None else environ
+    options = options or Options()
+    listener = listener or Quiet()
+    with prepare(project, config_path, environ) as setup:
+        items = planned(len(setup.frozen), limit)
+        base = run_base(setup.config.config_id) if run_id is None else run_id
+        ids = repeat_ids(base, repeats)
+        if setup.build.ref == "unknown":
+            listener.notice(
+                "the build is unknown, and `evh validate` will say so: measure in a git tree, or set EVAL_BUILD_REF"
+            )
+        warmup_ms = setup.warm_up(listener)
+        done: list[Finished] = []
+        spent = 0.0
+        for number, each in enumerate(ids, start=1):
+            manifest = setup.manifest(
+                each,
+                limit=items,
+                repeat_index=number if repeats > 1 else None,
+                repeats=repeats if repeats > 1 else None,
+            )
+            directory = make_run_directory(project.runs, manifest, exact=run_id is not None or number > 1)
+            if number == 1 and repeats > 1:
+                ids[1:] = repeat_ids(manifest.run_id.removesuffix("_r1"), repeats)[1:]
+            attempt = RunAttempt(setup, directory, options, listener, warmup_ms=warmup_ms, spent=spent)
+            finished = attempt.go()
+            spent += finished.cost_usd
+            done.append(finished._replace(repeats_left=repeats - number))
+            if finished.record is None:
+                break
+        return done
+
+
+def resume(
+    project: Project,
+    run: str | Path | None = None,
+    *,
+    config_path: Path | None = None,
+    options: Options | None = None,
+    environ: Mapping[str, str] | None = None,
+    listener: Listener | None = None,
+) -> list[Finished]:
+    """Go on with a stopped run (the only one there is, when none is named), then with the repeats that are left.
+
+    Empty when there is nothing to resume. Raises `RecordError` for a run that can't be gone on from, `LockedError` for
+    one that somebody holds, `UsageError` when several could be meant.
+    """
+    environ = os.environ if environ is None else environ
+    options = options or Options()
+    listener = listener or Quiet()
+    found = run_to_resume(project, run)
+    if found is None:
+        return []
+    with setup_of_run(project, found, config_path, environ) as setup:
+        manifest = manifest_of(found)
+        changed = check_same(setup, manifest, force=options.force)
+        done: list[Finished] = []
+        spent = 0.0
+        repeats, first = manifest.repeats or 1, manifest.repeat_index or 1
+        for index in range(first, repeats + 1):
+            path = found.path if index == first else sibling(found, index)
+            if path.exists():
+                run_dir = open_run_dir(path)
+                if run_dir.record is not None:
+                    continue
+                if index != first:
+                    changed = check_same(setup, manifest_of(run_dir), force=options.force)
+                attempt = RunAttempt(setup, path, options, listener, changed=changed, spent=spent)
+            else:
+                made = setup.manifest(path.name, limit=manifest.n_items_planned, repeat_index=index, repeats=repeats)
+                make_run_directory(path.parent, made, exact=True)
+                warmup_ms = setup.warm_up(listener)
+                attempt = RunAttempt(setup, path, options, listener, warmup_ms=warmup_ms, spent=spent)
+            done.append(attempt.go()._replace(repeats_left=repeats - index))
+            spent += done[-1].cost_usd
+            if done[-1].record is None:
+                break
+        return done

@@ -1,0 +1,173 @@
+"""An arm: every repeat of a config on a dataset, averaged per item. What tests, tables and the catalog read.
+
+Promise: for a metric k and an item i, v(i) is the mean over the repeats that have k for i; the arm's value is the mean
+of v(i) over the items that have it, with their number beside it. That is not the mean of the runs' means when repeats
+cover different items. Runs that are no set of repeats are refused by name, never chosen by the order of a listing.
+Policy: values are held as arrays, eight bytes for each repeat, metric and item. What no double can hold is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from evh.errors import RecordError, SourceError, cut
+from evh.store import layout
+from evh.store.aggregate import exact_sum
+from evh.store.rows import read_metric_rows
+from evh.store.run_dir import RunDir
+from evh.store.runs import Listing, list_runs
+
+__all__ = ["Arm", "Value", "group_runs", "read_arm", "repeat_stem"]
+
+
+class Value(NamedTuple):
+    """A metric of an arm: its mean, over how many items, of how many the arm has."""
+
+    mean: float
+    n: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:g}" + ("" if self.n == self.of else f" over {self.n} of {self.of}")
+
+
+class Arm:
+    """The repeats of one config on one dataset. `items` are their ids in the order they were met."""
+
+    def __init__(self, runs: list[RunDir]) -> None:
+        if not runs or runs[0].record is None:
+            raise SourceError("an arm is made of finished runs")
+        self.runs = runs
+        self.dataset_id = runs[0].record.dataset_id
+        self.config_id = runs[0].record.config_id
+        self.n_errors = 0
+        self._position: dict[str, int] = {}
+        self._columns: list[dict[str, array[float]]] = []
+        for run in runs:
+            self._columns.append(self._read(run))
+
+    @property
+    def items(self) -> list[str]:
+        return list(self._position)
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of the metrics that any row of any repeat has."""
+        return sorted({name for columns in self._columns for name in columns})
+
+    def values(self, metric: str) -> dict[str, float]:
+        """v(i) by item: the mean over the repeats that have the metric for the item."""
+        columns = [each[metric] for each in self._columns if metric in each]
+        found: dict[str, float] = {}
+        for item, at in self._position.items():
+            values = [column[at] for column in columns if at < len(column) and column[at] == column[at]]
+            if values:
+                found[item] = _sum(values, metric) / len(values)
+        return found
+
+    def value(self, metric: str) -> Value | None:
+        """The arm's value of a metric; None when no row has it."""
+        values = self.values(metric).values()
+        return Value(_sum(values, metric) / len(values), len(values), len(self._position)) if values else None
+
+    def total(self, metric: str) -> float:
+        """The sum of v(i): for `cost_usd` the mean cost of one complete pass."""
+        return _sum(self.values(metric).values(), metric)
+
+    def spent(self, metric: str) -> float:
+        """The sum over all rows of all repeats: what was really spent."""
+        return _sum([value for columns in self._columns for value in columns.get(metric, ()) if value == value], metric)
+
+    def spread(self, metric: str) -> float | None:
+        """Largest minus smallest mean of a run; None with fewer than two runs that have the metric."""
+        means = []
+        for columns in self._columns:
+            values = [value for value in columns.get(metric, ()) if value == value]
+            if values:
+                means.append(_sum(values, metric) / len(values))
+        return max(means) - min(means) if len(means) > 1 else None
+
+    def _read(self, run: RunDir) -> dict[str, array[float]]:
+        columns: dict[str, array[float]] = {}
+        position = self._position
+        for row in read_metric_rows(run.path / layout.PREDICTIONS, run.notices):
+            self.n_errors += row.failed
+            at = position.setdefault(row.item_id, len(position))
+            for name, value in row.metrics.items():
+                column = columns.setdefault(name, array("d"))
+                if len(column) <= at:
+                    column.extend([math.nan] * (at + 1 - len(column)))
+                try:
+                    column[at] = value
+                except OverflowError:
+                    raise RecordError(
+                        f"the metric {cut(name)} is beyond what a double can hold",
+                        source=str(run.path / layout.PREDICTIONS),
+                        line=row.line,
+                    ) from None
+        return columns
+
+
+def _sum(values: Iterable[float], metric: str) -> float:
+    try:
+        return exact_sum(values)
+    except OverflowError:
+        raise RecordError(f"the sum of the metric {cut(metric)} is beyond what a double can hold") from None
+
+
+def read_arm(runs_dir: str | Path, dataset_id: str, config_id: str, *, listing: Listing | None = None) -> Arm:
+    """The arm of a config on a dataset, from the finished runs of a runs directory.
+
+    Raises `SourceError` when there is no such run, `RecordError` when there are several that are no set of repeats.
+    """
+    folder = Path(runs_dir)
+    found = listing or list_runs(folder)
+    runs = [
+        run
+        for run in found.finished
+        if run.record is not None and (run.record.dataset_id, run.record.config_id) == (dataset_id, config_id)
+    ]
+    if not runs:
+        raise SourceError(
+            f"holds no finished run of {cut(config_id)} on {cut(dataset_id)} "
+            f"({len(found.finished)} finished, {len(found.unfinished)} unfinished, {len(found.skipped)} unreadable)",
+            source=str(folder),
+        )
+    if why := not_repeats(runs):
+        raise RecordError(why, source=str(folder))
+    return Arm(runs)
+
+
+def group_runs(runs: Iterable[RunDir]) -> Iterator[tuple[tuple[str, str], list[RunDir]]]:
+    """Finished runs by (dataset, config), in the order of those names."""
+    groups: dict[tuple[str, str], list[RunDir]] = {}
+    for run in runs:
+        if run.record is not None:
+            groups.setdefault((run.record.dataset_id, run.record.config_id), []).append(run)
+    yield from sorted(groups.items())
+
+
+def not_repeats(runs: list[RunDir]) -> str | None:
+    """Why several runs of one config on one dataset are no set of repeats; None when they are one, or there is one."""
+    if len(runs) < 2:
+        return None
+    records = [run.record for run in runs if run.record is not None]
+    stems = {repeat_stem(record.run_id, record.repeat_index) for record in records}
+    indexes = {record.repeat_index for record in records}
+    if len(stems) == 1 and None not in stems and None not in indexes and len(indexes) == len(runs):
+        return None
+    names = ", ".join(run.path.name for run in runs[:6]) + (", …" if len(runs) > 6 else "")
+    return (
+        f"{len(runs)} runs claim the config {cut(records[0].config_id)} on {cut(records[0].dataset_id)} and are not "
+        f"the repeats of one launch: {names}; keep one set, move the others to a runs directory of their own"
+    )
+
+
+def repeat_stem(run_id: str, repeat_index: int | None) -> str | None:
+    """What the ids of the repeats of one launch have in common; None for a run that is no repeat."""
+    suffix = f"_r{repeat_index}"
+    return run_id.removesuffix(suffix) if repeat_index is not None and run_id.endswith(suffix) else None

@@ -1,0 +1,190 @@
+"""A run directory, read: `open_run_dir` is the one reader of runs, whoever wrote them and however they ended.
+
+Promise: reading takes no lease, changes nothing and never blocks the writer; rows and episodes are streamed. Records of
+newer writers load (unknown members are kept apart), those of 0.3.0 derived runs load as measured ones. What cannot be
+read is an error that names file and place; what is only odd is a notice in `notices`.
+When it breaks: `SourceError`, `DecodeError` or `SchemaError`; other runs are not touched by it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from evh.errors import DecodeError, EvhError, Notice, RecordError, SourceError, cut
+from evh.protocol import models
+from evh.protocol.codec import decode
+from evh.protocol.jsontext import check_text
+from evh.protocol.reader import EpisodeReader, read_episodes
+from evh.protocol.sources import iter_lines
+from evh.store import layout
+from evh.store.aggregate import Aggregate, aggregate
+from evh.store.lease import Holder, holder_of
+from evh.store.outputs import read_regular
+from evh.store.row_index import RowIndex
+from evh.store.rows import StoredRow, read_metric_rows, read_predictions
+
+__all__ = ["RunDir", "State", "open_run_dir", "read_document"]
+
+State = Literal["finished", "ended", "running", "stale", "unfinished"]
+T = TypeVar("T")
+
+
+def open_run_dir(directory: str | os.PathLike[str]) -> RunDir:
+    """The run in a directory. Raises `SourceError` when there is none."""
+    path = Path(directory)
+    try:
+        if not path.is_dir():
+            raise SourceError("is no folder: a run is a directory", source=str(path))
+    except (OSError, ValueError) as error:
+        raise SourceError(f"cannot be read: {error}", source=str(path)[:200]) from None
+    if not any((path / name).exists() for name in (layout.MANIFEST, layout.RECORD, layout.PREDICTIONS)):
+        raise SourceError(
+            f"is no run: it holds neither {layout.MANIFEST} nor {layout.RECORD} nor {layout.PREDICTIONS}",
+            source=str(path),
+        )
+    return RunDir(path)
+
+
+class RunDir:
+    """One run. `notices` gathers what was odd about the files read so far."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.notices: list[Notice] = []
+
+    def __repr__(self) -> str:
+        return f"RunDir({str(self.path)!r})"
+
+    @cached_property
+    def manifest(self) -> models.RunManifest | None:
+        """What the run set out to do; None for a run without `run.json` (written before 0.4.0)."""
+        return self._document(layout.MANIFEST, models.RunManifest)
+
+    @cached_property
+    def record(self) -> models.RunRecord | None:
+        """What the run measured; None while it is not finished."""
+        return self._document(layout.RECORD, models.RunRecord)
+
+    @property
+    def run_id(self) -> str:
+        """The run's id: the manifest's, else the record's, else the folder's name."""
+        found = self.manifest or self.record
+        return found.run_id if found is not None else self.path.name
+
+    @property
+    def holder(self) -> Holder | None:
+        """Who holds the lease, if anybody does."""
+        return holder_of(self.path)
+
+    @property
+    def state(self) -> State:
+        """`finished` (it has its record), `ended` (a live or training run that was closed), `running`, `stale` (its
+        writer is silent but not proved dead) or `unfinished` (stopped; it can be resumed)."""
+        if (self.path / layout.RECORD).exists():
+            return "finished"
+        if (self.path / layout.END).exists():
+            return "ended"
+        holder = self.holder
+        if holder is None or holder.state == "gone":
+            return "unfinished"
+        return "running" if holder.state == "running" else "stale"
+
+    def rows(self) -> Iterator[StoredRow]:
+        """The rows as measured, streamed; nothing for a run that has none yet."""
+        path = self.path / layout.PREDICTIONS
+        return read_predictions(path, self.notices) if path.exists() else iter(())
+
+    def index(self) -> RowIndex:
+        """Where each row stands, to read single ones."""
+        return RowIndex(self.path / layout.PREDICTIONS)
+
+    def count(self) -> Aggregate:
+        """The rows, counted: the numbers that the record has or will have."""
+        path = self.path / layout.PREDICTIONS
+        try:
+            return aggregate(read_metric_rows(path, self.notices)) if path.exists() else Aggregate()
+        except RecordError as error:
+            raise error.at(str(path), None) from None
+
+    def episodes(self) -> EpisodeReader:
+        """The episodes, streamed and upgraded; a bad row is raised. Raises `SourceError` when the run has none."""
+        return read_episodes(self.path, on_error="raise")
+
+    @property
+    def has_episodes(self) -> bool:
+        return (self.path / layout.TRACES).exists() or (self.path / "traces").is_dir()
+
+    def output(self, item_id: str) -> str:
+        """What the arm wrote for an item. Raises `SourceError` when its file is missing or no plain file."""
+        return read_regular(self.output_path(item_id)).decode("utf-8", "surrogatepass")
+
+    def output_path(self, item_id: str) -> Path:
+        """The file of an item's output."""
+        return self.path / layout.OUTPUTS / layout.output_name(item_id)
+
+    def errors(self) -> Iterator[models.ItemError]:
+        """The failed attempts at items, oldest first."""
+        return self._lines(layout.ERRORS, models.ItemError)
+
+    def attempts(self) -> list[models.Attempt]:
+        """The launches of the run, oldest first."""
+        return list(self._lines(layout.ATTEMPTS, models.Attempt))
+
+    def _document(self, name: str, kind: type[T]) -> T | None:
+        path = self.path / name
+        if not os.path.lexists(path):
+            return None
+        return read_document(path, kind, self.notices)
+
+    def _lines(self, name: str, kind: type[T]) -> Iterator[T]:
+        path = self.path / name
+        if not path.exists():
+            return
+        for line in iter_lines(path):
+            try:
+                yield decode(line.data, kind, notices=self.notices)
+            except EvhError as error:
+                if line.torn:
+                    self.notices.append(Notice("torn", "", f"{path}:{line.line}: a torn last line"))
+                    return
+                raise error.at(line.source, line.line) from None
+
+
+def read_document(path: Path, kind: type[T], notices: list[Notice] | None = None) -> T:
+    """The one record of a file, read leniently; a member that stands twice is refused, for nobody knows which counts.
+
+    Raises `SourceError`, `DecodeError` or `SchemaError` with the file's name.
+    """
+    data = read_regular(path)
+    try:
+        for fault in check_text(data):
+            if fault.kind == "duplicate-key":
+                raise DecodeError(f"{fault.pointer}: {fault.message}: remove one of them", pointer=fault.pointer)
+        record = decode(data, kind, notices=notices)
+    except EvhError as error:
+        _name_what_it_is_not(data, kind, path)
+        raise error.at(str(path), None) from None
+    return record
+
+
+def _name_what_it_is_not(data: bytes, kind: Any, path: Path) -> None:
+    """A file of another sort under a record's name is told as such: `not a run record`, and what it lacks."""
+    import msgspec
+
+    from evh.protocol.tables import CLASSES
+
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return
+    words = {"RunRecord": "a run record", "RunManifest": "a run manifest"}.get(kind.__name__)
+    required = {name for name, member in CLASSES[kind.__name__].members.items() if member.required}
+    if words is None or (isinstance(value, dict) and len(required & value.keys()) * 2 >= len(required)):
+        return
+    missing = sorted(required - value.keys()) if isinstance(value, dict) else []
+    said = f"missing {', '.join(missing)}" if missing else f"it is {cut(value)}"
+    raise SourceError(f"not {words}: {said}", source=str(path))
