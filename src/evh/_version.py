@@ -1,3 +1,3 @@
 """The version of the package, and nothing else: read without importing anything."""
 
-__version__ = "0.2.0"
+__version__ = "0.4.0"

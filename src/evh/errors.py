@@ -57,8 +57,9 @@ class Notice(NamedTuple):
     """Something a forgiving reader did or saw that is not an error.
 
     `kind` is one of `retired`, `unknown`, `unknown-tag`, `non-finite`, `surrogate`, `wire-only`, `bom`, `crlf`,
-    `blank`, `torn`, `no-final-newline`, `duplicate-key`, `big-integer`, `depth`, `type`, `empty`, `filled-in`; `value`
-    is the member or token concerned, where there is one.
+    `blank`, `torn`, `no-final-newline`, `duplicate-key`, `big-integer`, `depth`, `type`, `empty`, `filled-in`, `time`
+    (an offset from UTC), `count` (a record and its rows disagree); `value` is the member or token concerned, where
+    there is one.
     """
 
     kind: str
@@ -139,7 +140,7 @@ class RecordError(EvhError):
     """A rule that no schema can say is broken: `pointer` names the place in the record."""
 
     def __init__(self, message: str, *, pointer: str = "", source: str | None = None, line: int | None = None) -> None:
-        super().__init__(f"{pointer or '(root)'}: {message}", source=source, line=line)
+        super().__init__(f"{pointer}: {message}" if pointer else message, source=source, line=line)
         self.pointer = pointer
 
 

@@ -128,6 +128,25 @@ def test_a_source_that_is_neither_folder_nor_config_is_refused(ran: Ran) -> None
         ran("reference", "d", "--tier", "gold", "--from", ran.root / "missing")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "cannot be read"),
+        ("config_id: c\ndataset_id: d\nparms: {}\n", "did you mean 'params'"),
+        ("config_id: c\ndataset_id: d\nparams: {when: 2026-01-01}\n", "is a date"),
+        ("config_id: c\ndataset_id: d\nparams: {api_key: 0123456789abcdef}\n", "seems to hold"),
+        ("config_id: c\ndataset_id: d\nadapter: gone.py\n", "no adapter file"),
+    ],
+)
+def test_a_fault_in_a_config_is_a_fault_of_a_file(ran: Ran, text: str | None, said: str) -> None:
+    ran("create", ran.root / "questions", "--id", "d")
+    config = ran.root / "author.yaml"
+    if text is not None:
+        config.write_text(text)
+    with pytest.raises(SourceError, match=said):
+        ran("reference", "d", "--tier", "silver", "--from", config)
+
+
 def test_a_root_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a folder"):
         dataset.run(dataset.parser().parse(["list", "--root", str(tmp_path / "missing")]))

@@ -40,7 +40,7 @@ def test_an_import_says_what_it_made(evh: Evh, root: Path) -> None:
     ran = evh("import-run", "--from", rows(root, "a", "b"), *ARGUMENTS, "--run-id", "r1")
     assert ran.code == 0
     assert "data/runs/r1: 2 items imported (jsonl)" in ran.out
-    assert "score  0.5" in ran.out
+    assert ["score", "0.5"] in [line.split() for line in ran.out.splitlines()]
     assert (root / "data" / "runs" / "r1" / "metrics.json").is_file()
 
 
@@ -53,6 +53,57 @@ def test_json_says_the_same_as_data(evh: Evh, root: Path) -> None:
     record = json.loads((root / about["path"] / "metrics.json").read_bytes())
     assert record["scores"] == about["scores"]
     assert record["build"]["ref"] == "v1"
+
+
+def test_e11_b013_the_summary_says_over_how_many_items_a_metric_is(evh: Evh, root: Path) -> None:
+    folder = root / "more"
+    folder.mkdir()
+    for name in "abcd":
+        (folder / f"{name}.txt").write_text(name, "utf-8")
+    create_dataset(Project(root), folder, "more")
+    path = root / "rows.jsonl"
+    path.write_text(
+        '{"id": "a", "output": "x", "score": 1}\n{"id": "b", "output": "x", "score": 0.5}\n'
+        '{"id": "c", "output": "x"}\n{"id": "d", "error": "E: no"}\n',
+        "utf-8",
+    )
+    arguments = ("import-run", "--from", path, "--dataset-id", "more", "--config-id", "arm")
+    ran = evh(*arguments)
+    lines = [" ".join(line.split()) for line in ran.out.splitlines()]
+    assert "score 0.75 over 2 of 4 items" in lines
+    assert "1 item failed where it was measured" in lines
+    assert "1 item is not scored" in lines
+    about = evh(*arguments, "--json").json
+    assert (about["counts"]["score"], about["n_items"], about["n_errors"], about["unscored"]) == (2, 4, 1, 1)
+
+
+def test_the_config_of_the_arm_is_used_and_one_of_another_dataset_refused(evh: Evh, root: Path) -> None:
+    configs = root / "data" / "configs"
+    configs.mkdir()
+    (configs / "scorer.py").write_text("def score(output, reference):\n    return {'n': len(output)}\n", "utf-8")
+    config = configs / "arm.yaml"
+    config.write_text("config_id: arm\ndataset_id: qa\nadapter: scorer.py\ngoal: g1\n", "utf-8")
+    ran = evh("import-run", "--from", rows(root, "a", "b"), *ARGUMENTS, "--json")
+    record = json.loads((root / ran.json["path"] / "metrics.json").read_bytes())
+    assert (record["adapter"], record["goal"], record["scores"]["n"]) == ("data/configs/scorer.py", "g1", 1.0)
+    config.write_text("config_id: arm\ndataset_id: other\n", "utf-8")
+    refused = evh("import-run", "--from", rows(root, "a", "b"), *ARGUMENTS)
+    assert refused.code == 1
+    assert "data/configs/arm.yaml: the config 'arm' is of the dataset 'other', not 'qa'" in refused.err
+    config.write_text("config_id: arm\ndataset_id: qa\nparms: {}\n", "utf-8")
+    broken = evh("import-run", "--from", rows(root, "a", "b"), *ARGUMENTS)
+    assert broken.code == 1
+    assert "arm.yaml:3: 'parms' is no member of a config" in broken.err
+
+
+def test_b035_runs_are_not_kept_in_a_folder_with_a_files_name(
+    evh: Evh, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVAL_RUNS_DIR", "results.json")
+    ran = evh("import-run", "--from", rows(root, "a", "b"), *ARGUMENTS)
+    assert ran.code == 2
+    assert "EVAL_RUNS_DIR is 'results.json'" in ran.err
+    assert not (root / "results.json").exists()
 
 
 def test_standard_input_is_a_dash(evh: Evh, root: Path) -> None:
@@ -78,7 +129,6 @@ def test_what_is_refused_is_exit_1_with_file_and_line(evh: Evh, root: Path) -> N
         (ARGUMENTS, "--from is missing"),
         (("--from", "rows.jsonl", *ARGUMENTS, "--kind", "jsnl"), "did you mean 'jsonl'"),
         (("--from", "rows.jsonl", *ARGUMENTS, "--root", "nowhere"), "is not a folder"),
-        (("--from", "rows.jsonl", *ARGUMENTS, "--adapter", "gone.py"), "no adapter file"),
         (("--from", "rows.jsonl", "--from", "rows.jsonl", *ARGUMENTS), "given twice"),
     ],
 )
@@ -86,6 +136,23 @@ def test_wrong_usage_is_exit_2(evh: Evh, root: Path, arguments: tuple[str, ...],
     rows(root, "a", "b")
     ran = evh("import-run", *arguments)
     assert ran.code == 2
+    assert said in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--from", "rows.jsonl", "--adapter", "gone.py"), "no adapter file"),
+        (("--from", "rows.jsonl", "--adapter", "empty.py"), "this one has neither"),
+        (("--from", "data/runs/r1"), "lies in the runs directory data/runs"),
+        (("--from", "data"), "holds the runs directory"),
+    ],
+)
+def test_a_fault_of_a_file_is_exit_1(evh: Evh, root: Path, arguments: tuple[str, ...], said: str) -> None:
+    (root / "empty.py").write_text("x = 1\n", "utf-8")
+    assert evh("import-run", "--from", rows(root, "a", "b"), *ARGUMENTS, "--run-id", "r1").code == 0
+    ran = evh("import-run", *arguments, *ARGUMENTS)
+    assert ran.code == 1
     assert said in ran.err
 
 

@@ -58,7 +58,7 @@ def test_the_outcome_as_data(evh: Evh, project: RunProject) -> None:
     }  # fmt: skip
     for arguments in (["--config", "none.yaml"], ["--resume", "none"]):
         refused = evh("run", *arguments, "--json")
-        assert refused.code == (2 if "--config" in arguments else 1)
+        assert refused.code == 1
         assert refused.json["ok"] is False and refused.json["error"]["message"]
     dry = evh("run", "--config", project.config, "--dry-run", "--json")
     assert dry.json["calls"] == 4
@@ -141,7 +141,6 @@ def test_b092_times_are_utc_wherever_it_runs(evh: Evh, project: RunProject, monk
     ("arguments", "said"),
     [
         ([], "--config"),
-        (["--config", "none.yaml"], "none.yaml"),
         (["--config", "{c}", "--repeat", "0"], "whole number from 1"),
         (["--config", "{c}", "--repeat", "two"], "whole number from 1"),
         (["--config", "{c}", "--concurrency", "-1"], "whole number from 1"),
@@ -163,7 +162,7 @@ def test_b092_times_are_utc_wherever_it_runs(evh: Evh, project: RunProject, monk
         (["--resume", "--limit", "3"], "cannot be changed by --resume"),
         (["--resume", "--repeat", "3"], "cannot be changed by --resume"),
         (["--resume", "--run-id", "x"], "cannot be changed by --resume"),
-        (["--resume", "--dry-run"], "cannot be changed by --resume"),
+        (["--resume", "--dry-run"], "--dry-run is for a config"),
     ],
 )
 def test_wrong_usage_is_one_line_and_2(evh: Evh, project: RunProject, arguments: list[str], said: str) -> None:
@@ -234,3 +233,69 @@ def test_a_run_id_that_is_taken_is_refused(evh: Evh, project: RunProject) -> Non
     assert ran.code == 1 and "is there already" in ran.err
     assert listing(project.runs) == before
     assert len(project.calls) == 4
+
+
+def test_what_a_config_says_wrong_is_refused_with_1_and_nothing_is_made(evh: Evh, project: RunProject) -> None:
+    ran = evh("run", "--config", "none.yaml")
+    assert ran.code == 1 and "none.yaml" in ran.err and "Try" not in ran.err
+    project.configure(usd_per_mtok_in=-1, usd_per_mtok_out=1)
+    ran = evh("run", "--config", project.config)
+    assert ran.code == 1 and "usd_per_mtok_in" in ran.err and project.calls == []
+    assert not project.runs.exists()
+
+
+def test_a_copy_that_is_missing_or_changed_is_refused_before_the_first_call(evh: Evh, project: RunProject) -> None:
+    (copy,) = (project.root / "data" / "materialized" / "small").glob("*3*")
+    copy.write_text("changed")
+    ran = evh("run", "--config", project.config)
+    assert ran.code == 1 and "i3" in ran.err and "changed" in ran.err
+    copy.unlink()
+    assert evh("run", "--config", project.config).code == 1
+    assert project.calls == [] and not project.runs.exists()
+
+
+def test_a_secret_in_an_adapter_that_fails_to_load_is_not_shown(
+    evh: Evh, project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERVICE_API_KEY", "sk-canary-0123456789")
+    project.adapter.write_text("import os\nraise ValueError('bad key ' + os.environ['SERVICE_API_KEY'])\n")
+    ran = evh("run", "--config", project.config)
+    assert ran.code == 1 and "bad key ***" in ran.err and "canary" not in ran.err + ran.out
+
+
+def test_what_an_adapter_prints_is_no_part_of_the_result(evh: Evh, project: RunProject) -> None:
+    text = project.adapter.read_text("utf-8")
+    project.adapter.write_text(
+        "print('LOADING')\n" + text.replace("    told(text)\n", "    told(text)\n    print('CALLED')\n")
+    )
+    ran = evh("run", "--config", project.config, "--json")
+    assert ran.code == 0 and ran.json["ok"] and "LOADING" in ran.err and "CALLED" in ran.err
+
+
+def test_failures_of_every_item_are_accepted_by_one_resume(evh: Evh, project: RunProject) -> None:
+    text = project.adapter.read_text("utf-8")
+    project.adapter.write_text(text.replace("    told(text)\n", "    told(text)\n    raise ValueError('no')\n"))
+    assert evh("run", "--config", project.config).code == 3
+    ran = evh("run", "--resume", "--accept-failures", "--json")
+    assert ran.code == 0, ran.out
+    assert project.run.record is not None and project.run.record.n_errors == 4
+
+
+def test_a_score_that_is_no_number_stops_the_run_even_when_it_is_to_keep_going(evh: Evh, project: RunProject) -> None:
+    text = project.adapter.read_text("utf-8")
+    project.adapter.write_text(text.replace('{"length": len(output)}', '{"length": float("nan")}'))
+    ran = evh("run", "--config", project.config, "--keep-going")
+    assert ran.code == 3 and len(project.calls) == 1 and "finite" in ran.out
+
+
+def test_a_cap_counts_answers_whose_score_failed(evh: Evh, project: RunProject) -> None:
+    text = project.adapter.read_text("utf-8")
+    project.adapter.write_text(text.replace('{"length": len(output)}', "{}[1]"))
+    ran = evh("run", "--config", project.config, "--keep-going", "--max-cost-usd", "0.5", "--json")
+    assert ran.code == 3 and ran.json["runs"][0]["cost_usd"] == 0.5 and len(project.calls) == 2
+
+
+def test_a_name_that_a_later_repeat_needs_is_refused_before_anything_is_paid(evh: Evh, project: RunProject) -> None:
+    (project.runs / "x_r2").mkdir(parents=True)
+    ran = evh("run", "--config", project.config, "--repeat", "2", "--run-id", "x")
+    assert ran.code == 1 and "x_r2" in ran.err and project.calls == []

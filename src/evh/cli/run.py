@@ -7,8 +7,10 @@ command that goes on. Policy: the look of what is printed.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,8 @@ from evh.cli._args import DONE, STOPPED, Once, Parser, add_json
 from evh.errors import UsageError, cut
 
 if TYPE_CHECKING:
+    from evh.cli._running import Watcher
+    from evh.harness.launch import Finished, Options
     from evh.harness.project import Project
 
 __all__ = ["HELP", "parser", "run"]
@@ -111,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
     """Measure or go on; print how it ended; return the exit code."""
     _check(options)
     from evh.cli._running import Watcher, config_path
-    from evh.harness.launch import Options, measure, resume
+    from evh.harness.launch import Options
     from evh.harness.project import Project
 
     project = Project.at(None if options.root is None else Path(options.root), os.environ)
@@ -128,23 +132,33 @@ def run(options: argparse.Namespace) -> int:
     )
     watcher = Watcher(project)
     try:
-        if options.resume is None:
-            finished = measure(
-                project,
-                config_path(options.config),
-                repeats=options.repeat or 1,
-                limit=options.limit,
-                run_id=options.run_id,
-                options=how,
-                listener=watcher,
-            )
-        else:
-            named = None if options.resume == LATEST else options.resume
-            config = None if options.config is None else config_path(options.config)
-            finished = resume(project, named, config_path=config, options=how, listener=watcher)
+        # What an adapter prints is no part of the result.
+        with contextlib.redirect_stdout(sys.stderr):
+            finished = _launched(options, project, how, watcher)
     finally:
         watcher.done()
     return _report(options, project, finished)
+
+
+def _launched(options: argparse.Namespace, project: Project, how: Options, watcher: Watcher) -> list[Finished]:
+    from evh.cli._running import config_path
+    from evh.harness.launch import measure, resume
+
+    config = None if options.config is None else config_path(options.config)
+    if options.resume is not None:
+        named = None if options.resume == LATEST else options.resume
+        return resume(project, named, config_path=config, options=how, listener=watcher)
+    if config is None:
+        raise UsageError("name a config to measure (--config FILE)")
+    return measure(
+        project,
+        config,
+        repeats=options.repeat or 1,
+        limit=options.limit,
+        run_id=options.run_id,
+        options=how,
+        listener=watcher,
+    )
 
 
 def _report(options: argparse.Namespace, project: Project, finished: list[Any]) -> int:
@@ -216,9 +230,11 @@ def _check(options: argparse.Namespace) -> None:
     if options.resume is None and options.config is None:
         raise UsageError("name a config to measure (--config FILE), or go on with a run (--resume)")
     if options.resume is not None:
-        for name in ("repeat", "limit", "run_id", "dry_run"):
+        for name in ("repeat", "limit", "run_id"):
             if getattr(options, name):
                 raise UsageError(f"--{name.replace('_', '-')} cannot be changed by --resume: the run says it")
+        if options.dry_run:
+            raise UsageError("--dry-run is for a config: `evh runs` says what a resume would go on with")
     else:
         for name in ("accept_failures", "take_over", "force"):
             if getattr(options, name):
@@ -228,7 +244,7 @@ def _check(options: argparse.Namespace) -> None:
 def positive(text: str) -> int:
     """A whole number from 1 on, for argparse."""
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:16]) <= 10**9:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, not {cut(text)}")
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to 1,000,000,000, not {cut(text)}")
     return int(text)
 
 

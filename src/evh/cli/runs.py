@@ -1,7 +1,8 @@
 """`evh runs`: which runs there are, how each ended, and the command that goes on.
 
 Promise: runs are found by looking at the folder; one that cannot be read is listed with its reason and hides no other.
-Of an unfinished run only its manifest, lease and the number of its rows are read.
+Of an unfinished run only its manifest and lease are read, and of its rows no more than it takes to count them (from
+64 MiB on, to estimate them). A link that leads out of the folder is not followed, and is named.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from evh.cli._args import DONE, FAILED, Once, Parser, add_json
 from evh.errors import EvhError
 
 if TYPE_CHECKING:
+    from evh.cli._terminal import Screen
     from evh.harness.project import Project
     from evh.store.run_dir import RunDir
+    from evh.store.runs import Skipped
 
 __all__ = ["HELP", "parser", "run"]
 
@@ -68,7 +71,8 @@ def run(options: argparse.Namespace) -> int:
     from evh.store.runs import find_runs
 
     project = Project.at(None if options.root is None else Path(options.root), os.environ)
-    found = [_about(each, project, options.root) for each in find_runs(project.runs)]
+    left_out: list[Skipped] = []
+    found = [_about(each, project, options.root) for each in find_runs(project.runs, left_out)]
     readable = [each for each in found if "error" not in each]
     shown = [
         each
@@ -80,9 +84,10 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         from evh.cli._data import json_text
 
-        print(json_text({"ok": good, "folder": project.portable(project.runs), "runs": shown}))
+        skipped = [{"path": project.portable(path), "why": why} for path, why in left_out]
+        print(json_text({"ok": good, "folder": project.portable(project.runs), "runs": shown, "skipped": skipped}))
         return DONE if good else FAILED
-    _show(project, shown)
+    _show(project, shown, left_out)
     return DONE if good else FAILED
 
 
@@ -109,6 +114,7 @@ def _described(run: RunDir, root: str | None) -> dict[str, Any]:
             "dataset_id": record.dataset_id,
             "config_id": record.config_id,
             "items": record.n_items,
+            "items_exact": True,
             "planned": record.n_items,
             "failed": record.n_errors or 0,
             "at": record.created_at,
@@ -116,7 +122,8 @@ def _described(run: RunDir, root: str | None) -> dict[str, Any]:
             "primary_metric": record.primary_metric,
             "primary": None if record.primary_metric is None else record.scores.get(record.primary_metric),
         }
-    about |= {"items": count_rows(run.path), "planned": None, "failed": 0}
+    items, exact = count_rows(run.path)
+    about |= {"items": items, "items_exact": exact, "planned": None, "failed": 0}
     if manifest is None:
         return about | {"note": "no run.json: it cannot be resumed"}
     about |= {
@@ -135,12 +142,13 @@ def _described(run: RunDir, root: str | None) -> dict[str, Any]:
     return about
 
 
-def _show(project: Project, found: list[dict[str, Any]]) -> None:
+def _show(project: Project, found: list[dict[str, Any]], left_out: list[Skipped]) -> None:
     from evh.cli._terminal import Column, Screen, number, plural, printable, table
 
     screen = Screen()
     if not found:
         screen.line(f"no runs in {project.portable(project.runs)}")
+        _show_left_out(screen, project, left_out)
         return
     columns = [
         Column("run", least=20),
@@ -157,7 +165,9 @@ def _show(project: Project, found: list[dict[str, Any]]) -> None:
             rows.append((printable(each["run_id"]), ("unreadable", "red"), "", "", "", "", ""))
             continue
         items, of = each["items"], each["planned"]
-        count = f"{items:,}" if of in (None, items) else f"{items:,}/{of:,}"
+        count = ("" if each["items_exact"] else "~") + f"{items:,}"
+        if of not in (None, items):
+            count += f"/{of:,}"
         value = each.get("primary")
         primary = "" if value is None else f"{printable(each['primary_metric'])} {number(value, digits=4)}"
         rows.append(
@@ -179,8 +189,16 @@ def _show(project: Project, found: list[dict[str, Any]]) -> None:
             screen.line(f"{each['run_id']}: held by {printable(each['holder'])}")
         elif "note" in each:
             screen.line(f"{each['run_id']}: {each['note']}")
+    _show_left_out(screen, project, left_out)
     stopped = [each for each in found if "resume" in each]
     if stopped:
         screen.line(f"{plural(len(stopped), 'run')} can go on:")
         for each in stopped:
             screen.line(f"  {each['resume']}")
+
+
+def _show_left_out(screen: Screen, project: Project, left_out: list[Skipped]) -> None:
+    from evh.cli._terminal import printable
+
+    for path, why in left_out:
+        screen.line(f"{printable(project.portable(path))} {why}")

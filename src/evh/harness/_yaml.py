@@ -4,7 +4,7 @@ Promise: nothing in a document runs or makes an object. What JSON has no value f
 line, never turned into something near it; so are repeated keys, and text that would be read as another value than it
 seems (`010`, `1:30`, `1e-3`). Aliases stand for what they name, up to a limit of values in all.
 Policy: the limits. Merge keys (`<<`) are refused: readers of YAML disagree about them.
-When it breaks: `UsageError` with file and line, also when PyYAML is not installed.
+When it breaks: `SourceError` with file and line, also when PyYAML is not installed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from evh.errors import UsageError, cut, pointer
+from evh.errors import SourceError, cut, pointer
 from evh.protocol.jsontext import MAX_SAFE_INTEGER
 
 __all__ = ["Yaml", "read_yaml"]
@@ -49,31 +49,31 @@ class Yaml:
 
 
 def read_yaml(text: str, source: str) -> Yaml:
-    """The one document of a text, as JSON values. Raises `UsageError`."""
+    """The one document of a text, as JSON values. Raises `SourceError`."""
     try:
         import yaml
     except ImportError:
-        raise UsageError("configs are YAML, whose reader is not installed: pip install 'evh[run]'") from None
+        raise SourceError("configs are YAML, whose reader is not installed: pip install 'evh[run]'") from None
     made = Yaml(source)
     try:
         nodes = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = ", ".join(part for part in (error.context, error.problem) if part)
-        raise UsageError(f"is not YAML: {said}", source=source, line=mark.line + 1 if mark else None) from None
+        raise SourceError(f"is not YAML: {said}", source=source, line=mark.line + 1 if mark else None) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else None
-        raise UsageError("holds a control character, which YAML does not allow", source=source, line=line) from None
+        raise SourceError("holds a control character, which YAML does not allow", source=source, line=line) from None
     except RecursionError:
-        raise UsageError(f"is nested too deeply: at most {MOST_DEPTH} levels", source=source) from None
+        raise SourceError(f"is nested too deeply: at most {MOST_DEPTH} levels", source=source) from None
     except (yaml.YAMLError, ValueError) as error:
-        raise UsageError(f"is not YAML: {cut(str(error))}", source=source) from None
+        raise SourceError(f"is not YAML: {cut(str(error))}", source=source) from None
     if len(nodes) > 1:
-        raise UsageError(
+        raise SourceError(
             "holds several documents: write each in a file of its own", source=source, line=nodes[1].start_mark.line + 1
         )
     if not nodes:
-        raise UsageError("is empty", source=source)
+        raise SourceError("is empty", source=source)
     made.value = _Walk(made._lines, source).value(nodes[0], ())
     return made
 
@@ -169,11 +169,11 @@ class _Walk:
             raise self._fault(node, parts, "is not a finite number, which is all that JSON has")
         return value
 
-    def _no_json(self, node: Any, tag: str, parts: tuple[str | int, ...]) -> UsageError:
+    def _no_json(self, node: Any, tag: str, parts: tuple[str | int, ...]) -> SourceError:
         return self._fault(node, parts, f"is {_REFUSED.get(tag, f'a value of the type {cut(tag)}, which is not read')}")
 
-    def _fault(self, node: Any, parts: tuple[str | int, ...], what: str) -> UsageError:
-        return UsageError(
+    def _fault(self, node: Any, parts: tuple[str | int, ...], what: str) -> SourceError:
+        return SourceError(
             f"{pointer(*parts) or 'the document'} {what}", source=self._source, line=node.start_mark.line + 1
         )
 

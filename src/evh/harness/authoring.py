@@ -77,7 +77,8 @@ def _answers(setup: Setup) -> Iterator[tuple[str, str]]:
                 f"the item {cut(item_id)} was not answered ({setup.masker.text(error.message)}): no set was made",
                 source=str(setup.config_path),
             ) from None
-        output = (
-            row_of_episode(setup, found, item_id, None).output if isinstance(found, models.Episode) else found.output
-        )
+        if isinstance(found, models.Episode):
+            output = row_of_episode(setup, found, item_id, None, None).output
+        else:
+            output = found.output
         yield item_id, setup.masker.text(output)

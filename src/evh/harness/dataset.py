@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,6 +55,23 @@ def source_text(project: Project, frozen: Frozen, index: int) -> str:
                 source=str(folder / path),
             ) from None
     raise _faulty(project, frozen, item_id, "its copy is missing")
+
+
+def refuse_changed(project: Project, frozen: Frozen, indexes: Iterable[int]) -> None:
+    """Raise `SourceError` for items whose copies are missing, were changed or are no text: before anything is paid."""
+    first: SourceError | None = None
+    count = total = 0
+    for index in indexes:
+        total += 1
+        try:
+            source_text(project, frozen, index)
+        except SourceError as error:
+            first = first or error
+            count += 1
+    if first is not None and count == 1:
+        raise first
+    if first is not None:
+        raise SourceError(f"{count} of {total} items cannot be measured, the first: {first}", source=str(frozen.path))
 
 
 def check_materialized(project: Project, frozen: Frozen) -> Iterator[Fault]:

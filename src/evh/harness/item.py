@@ -1,10 +1,11 @@
 """One item: called, scored, made into a row.
 
 Promise: the clock runs only while the system is called, the last attempt of several alone, and is monotonic. What is
-scored is what will be stored: the output with secrets masked. Numbers are checked before anything is written; a fault
-of the scorer is a failure of the item, never a 0.
+scored is what will be stored: the output, or the episode, with secrets masked. What the call cost is told before it is
+scored, so that no cap forgets it. Numbers are checked before anything is written; a fault of the scorer is a failure of
+the item, never a 0. An episode that failed and that nothing scored is a failure of the item as well.
 
-Money: the adapter's own figure, else the provider's bill (`_meta.usage.cost`), else the config's prices per million
+Money: the provider's bill (`_meta.usage.cost`), else the adapter's own figure, else the config's prices per million
 tokens; which of them it was is counted, so that a sum of several kinds can be told as one.
 """
 
@@ -14,28 +15,33 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from evh.errors import EvhError
+from evh.harness.adapters import AdapterError
 from evh.harness.dataset import source_text
 from evh.harness.numbers import finite
 from evh.harness.projection import Projected, project_episode
 from evh.harness.result import Result, row_metrics
-from evh.harness.retry import RetryPolicy
 from evh.harness.setup import Setup
 from evh.protocol import models
+from evh.store.episode_masking import mask_episode
+from evh.store.masking import Masker
 
-__all__ = ["ITEM_KEY", "Measured", "measure_item", "row_of_episode"]
+__all__ = ["ITEM_KEY", "Measured", "Paid", "measure_item", "row_of_episode"]
 
 ITEM_KEY = "item_id"
 """Where a measured episode says, in its `info`, which item it answers."""
 
+Paid = Callable[[float | None, str | None], None]
+"""Told what a call cost, and by what that is known: `bill`, `adapter`, `prices`; None and None when it is not."""
+
 
 class Measured(NamedTuple):
-    """An item as it will be written. `priced` says where its cost comes from: `adapter`, `bill`, `prices` or None."""
+    """An item as it will be written, and the masker that knows its own secret tables."""
 
     output: str
     members: dict[str, Any]
     episode: models.Episode | None
-    cost: float | None
-    priced: str | None
+    masker: Masker
 
 
 def measure_item(
@@ -43,8 +49,8 @@ def measure_item(
     index: int,
     params: Mapping[str, Any],
     run: models.EvalRunInfo,
-    policy: RetryPolicy,
     wait: Callable[[float], bool],
+    paid: Paid,
     on_retry: Callable[[BaseException, int, float], None] | None = None,
 ) -> Measured:
     """Call the system for the item at `index` and score what it wrote.
@@ -64,54 +70,64 @@ def measure_item(
         ended = time.perf_counter()
         return found
 
-    found = policy.run(call, wait=wait, on_retry=on_retry)
+    found = setup.retries.run(call, wait=wait, on_retry=on_retry)
     took = max(0.0, (ended - started) * 1000)
     if isinstance(found, models.Episode):
         found.record_run(run, **{ITEM_KEY: item_id})
-        return row_of_episode(setup, found, item_id, text, took)
-    return _row_of_result(setup, found, item_id, text, took)
+        return row_of_episode(setup, found, item_id, text, took, paid)
+    cost, source = _cost(found, setup.params)
+    paid(cost, source)
+    masker = setup.masker.knowing(found.meta)
+    output = masker.text(found.output)
+    scores = _scored(setup, output, item_id, text)
+    latency = took if found.latency_ms is None else found.latency_ms
+    members = _members(output, scores, found, latency, cost, item_id)
+    return Measured(output, members, None, masker)
 
 
 def row_of_episode(
-    setup: Setup, episode: models.Episode, item_id: str, text: str | None, took: float | None = None
+    setup: Setup, episode: models.Episode, item_id: str, text: str | None, took: float | None, paid: Paid | None = None
 ) -> Measured:
-    """The row that an episode makes, projected from the episode (`took` where it does not say how long it ran)."""
+    """The row that an episode makes, projected from the episode as it is stored (`took` where it does not say how long
+    it ran)."""
+    episode, _, masker = mask_episode(episode, setup.masker)
     projected = project_episode(episode, item_id)
-    output = setup.masker.text(projected.output)
+    cost, source = _cost(projected, setup.params)
+    if paid is not None:
+        paid(cost, source)
+    output = masker.text(projected.output)
     scores = dict(projected.metrics)
-    reference = None if setup.references is None else setup.references.text(item_id)
-    by_episode = setup.adapter.score_episode(episode, reference) if setup.adapter.has_score_episode else None
-    scores |= by_episode if by_episode is not None else _scored(setup, output, reference, text)
+    own = None
+    if setup.adapter.has_score_episode:
+        reference = None if setup.references is None else setup.references.text(item_id)
+        own = setup.adapter.score_episode(episode, reference)
+    if own is not None:
+        scores |= own
+    elif projected.error is None or scores:
+        scores |= _scored(setup, output, item_id, text)
+    if projected.error is not None and not scores:
+        raise AdapterError(f"the episode failed: {projected.error}", transient=False)
     latency = projected.latency_ms if projected.latency_ms is not None else took
-    return _row(setup, output, scores, projected, latency, item_id, episode)
+    return Measured(output, _members(output, scores, projected, latency, cost, item_id), episode, masker)
 
 
-def _row_of_result(setup: Setup, result: Result, item_id: str, text: str, took: float) -> Measured:
-    output = setup.masker.text(result.output)
-    reference = None if setup.references is None else setup.references.text(item_id)
-    scores = _scored(setup, output, reference, text)
-    return _row(setup, output, scores, result, took if result.latency_ms is None else result.latency_ms, item_id, None)
-
-
-def _scored(setup: Setup, output: str, reference: str | None, text: str | None) -> Mapping[str, Any]:
+def _scored(setup: Setup, output: str, item_id: str, text: str | None) -> Mapping[str, Any]:
     if not setup.adapter.has_score:
         return {}
+    reference = None if setup.references is None else setup.references.text(item_id)
     return setup.adapter.score(output, reference, text if setup.adapter.wants_source else None) or {}
 
 
-def _row(
-    setup: Setup,
+def _members(
     output: str,
     scores: Mapping[str, Any],
     found: Result | Projected,
     latency: float | None,
+    cost: float | None,
     item_id: str,
-    episode: models.Episode | None,
-) -> Measured:
-    numbers = row_metrics(scores, found.extra, item_id)
-    extra = {name: numbers.pop(name) for name in found.extra}
-    members: dict[str, Any] = numbers
-    cost, priced = _cost(found, setup.params)
+) -> dict[str, Any]:
+    """The members of the row; the numbers of `_extra` are metrics of the row as well."""
+    members: dict[str, Any] = dict(row_metrics(scores, found.extra, item_id))
     measured = {
         "latency_ms": latency,
         "cost_usd": cost,
@@ -119,24 +135,27 @@ def _row(
         "tokens_out": found.tokens_out,
     }
     members |= {name: value for name, value in measured.items() if value is not None}
-    members["output_words"] = len(output.split())
-    members["_extra"] = extra
-    if found.meta:
-        members["_meta"] = found.meta
-    return Measured(output, members, episode, cost, priced)
+    members.setdefault("output_words", len(output.split()))
+    members["_extra"] = {name: members[name] for name in found.extra}
+    meta = dict(found.meta)
+    if isinstance(found, Projected) and found.error is not None:
+        meta.setdefault("error", found.error)
+    if meta:
+        members["_meta"] = meta
+    return members
 
 
 def _cost(found: Result | Projected, params: Mapping[str, Any]) -> tuple[float | None, str | None]:
-    if found.cost_usd is not None:
-        return found.cost_usd, "adapter"
     usage = found.meta.get("usage") if found.meta else None
     bill = usage.get("cost") if isinstance(usage, Mapping) else None
     if isinstance(bill, int | float) and not isinstance(bill, bool) and bill >= 0:
-        return finite(bill, "usage.cost"), "bill"
-    parts = [
-        (tokens, params.get(name))
-        for tokens, name in ((found.tokens_in, "usd_per_mtok_in"), (found.tokens_out, "usd_per_mtok_out"))
-    ]
-    if any(tokens is None or not isinstance(price, int | float) for tokens, price in parts):
+        try:
+            return finite(bill, "usage.cost"), "bill"
+        except EvhError:
+            pass  # a bill that is no amount says nothing
+    if found.cost_usd is not None:
+        return found.cost_usd, "adapter"
+    prices = [(found.tokens_in, params.get("usd_per_mtok_in")), (found.tokens_out, params.get("usd_per_mtok_out"))]
+    if any(tokens is None or price is None for tokens, price in prices):
         return None, None
-    return sum(tokens * price for tokens, price in parts if tokens is not None and price is not None) / 1e6, "prices"
+    return sum(tokens * price for tokens, price in prices if tokens is not None and price is not None) / 1e6, "prices"

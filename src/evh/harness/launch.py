@@ -13,10 +13,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from evh.harness.progress import Listener, Quiet
+from evh.errors import WriteError
+from evh.harness.dataset import refuse_changed
+from evh.harness.progress import Guarded, Listener, Quiet
 from evh.harness.project import Project
-from evh.harness.resuming import check_same, run_to_resume, setup_of_run, sibling
-from evh.harness.run_attempt import Finished, Options, RunAttempt, manifest_of
+from evh.harness.resuming import check_same, manifest_of, run_to_resume, setup_of_run, sibling
+from evh.harness.run_attempt import Finished, Options, RunAttempt
 from evh.harness.run_names import repeat_ids, run_base
 from evh.harness.setup import planned, prepare
 from evh.store.run_dir import open_run_dir
@@ -43,7 +45,7 @@ def measure(
     """
     environ = os.environ if environ is None else environ
     options = options or Options()
-    listener = listener or Quiet()
+    listener = Guarded(listener or Quiet())
     with prepare(project, config_path, environ) as setup:
         items = planned(len(setup.frozen), limit)
         base = run_base(setup.config.config_id) if run_id is None else run_id
@@ -52,7 +54,9 @@ def measure(
             listener.notice(
                 "the build is unknown, and `evh validate` will say so: measure in a git tree, or set EVAL_BUILD_REF"
             )
-        warmup_ms = setup.warm_up(listener)
+        refuse_changed(project, setup.frozen, range(items))
+        _refuse_taken(project.runs, ids, exact=run_id is not None)
+        setup.warm_up(listener)
         done: list[Finished] = []
         spent = 0.0
         for number, each in enumerate(ids, start=1):
@@ -65,7 +69,7 @@ def measure(
             directory = make_run_directory(project.runs, manifest, exact=run_id is not None or number > 1)
             if number == 1 and repeats > 1:
                 ids[1:] = repeat_ids(manifest.run_id.removesuffix("_r1"), repeats)[1:]
-            attempt = RunAttempt(setup, directory, options, listener, warmup_ms=warmup_ms, spent=spent)
+            attempt = RunAttempt(setup, directory, options, listener, spent=spent, fresh=True)
             finished = attempt.go()
             spent += finished.cost_usd
             done.append(finished._replace(repeats_left=repeats - number))
@@ -90,7 +94,7 @@ def resume(
     """
     environ = os.environ if environ is None else environ
     options = options or Options()
-    listener = listener or Quiet()
+    listener = Guarded(listener or Quiet())
     found = run_to_resume(project, run)
     if found is None:
         return []
@@ -110,12 +114,19 @@ def resume(
                     changed = check_same(setup, manifest_of(run_dir), force=options.force)
                 attempt = RunAttempt(setup, path, options, listener, changed=changed, spent=spent)
             else:
+                setup.warm_up(listener)
                 made = setup.manifest(path.name, limit=manifest.n_items_planned, repeat_index=index, repeats=repeats)
                 make_run_directory(path.parent, made, exact=True)
-                warmup_ms = setup.warm_up(listener)
-                attempt = RunAttempt(setup, path, options, listener, warmup_ms=warmup_ms, spent=spent)
+                attempt = RunAttempt(setup, path, options, listener, spent=spent)
             done.append(attempt.go()._replace(repeats_left=repeats - index))
             spent += done[-1].cost_usd
             if done[-1].record is None:
                 break
         return done
+
+
+def _refuse_taken(runs_dir: Path, ids: list[str], *, exact: bool) -> None:
+    """Refuse names that are taken before the first call: of a launch with a name of its own all of them."""
+    for each in ids if exact else ():
+        if os.path.lexists(runs_dir / each):
+            raise WriteError("is there already: name another run, or resume this one", source=str(runs_dir / each))

@@ -14,7 +14,6 @@ Policy
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 import traceback
@@ -23,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from evh.errors import EvhError, LockedError, UsageError, WriteError
+from evh.errors import EvhError, LockedError, RecordError, UsageError, WriteError, cut
 from evh.harness.adapters import Stopped
 from evh.harness.item import Measured, measure_item
 from evh.harness.progress import Listener, Snapshot, Tally
@@ -31,6 +30,7 @@ from evh.harness.retry import GaveUp
 from evh.harness.setup import Setup
 from evh.protocol import models
 from evh.store.clock import now
+from evh.store.masking import Masker
 from evh.store.run_writer import RunWriter
 
 __all__ = ["Pass", "Stop"]
@@ -51,13 +51,10 @@ class Pass:
         self,
         setup: Setup,
         writer: RunWriter,
-        owed: Iterable[int],
         *,
         params: Mapping[str, Any],
         run: models.EvalRunInfo,
         attempt: int,
-        planned: int,
-        resumed: int,
         concurrency: int,
         keep_going: bool = False,
         max_cost_usd: float | None = None,
@@ -66,9 +63,11 @@ class Pass:
     ) -> None:
         self.stop: Stop | None = None
         self.fault: BaseException | None = None
+        self.failures: dict[int, str] = {}
+        """The items that failed in this launch, by their places in the dataset, with what was said."""
         self._setup = setup
         self._writer = writer
-        self._owed = deque(owed)
+        self._owed: deque[int] = deque()
         self._params = params
         self._run = run
         self._attempt = attempt
@@ -77,14 +76,16 @@ class Pass:
         self._cap = max_cost_usd
         self._spent_before = spent
         self._listener = listener
-        self._tally = Tally(planned, resumed)
+        self._tally = Tally(0, 0)
         self._guard = threading.Condition()
         self._stopping = threading.Event()
         self._abandoned = False
         self._alive = 0
         self._ended = threading.Event()
+        self._failed_item: str | None = None
         self._next_telling = 0.0
         self._retry_told = False
+        self._unpriced_told = False
 
     @property
     def snapshot(self) -> Snapshot:
@@ -98,7 +99,11 @@ class Pass:
             return None
         kind = type(self.fault)
         text = _said(self.fault)
-        return self._setup.masker.text(text if kind.__module__.split(".")[0] == "evh" else f"{kind.__name__}: {text}")
+        if kind.__module__.split(".")[0] != "evh":
+            text = f"{kind.__name__}: {text}"
+        if self._failed_item is not None and cut(self._failed_item) not in text:
+            text = f"item {cut(self._failed_item)}: {text}"
+        return self._setup.masker.text(text)
 
     @property
     def sources(self) -> dict[str | None, int]:
@@ -106,31 +111,62 @@ class Pass:
         with self._guard:
             return dict(self._tally.sources)
 
+    def owe(self, indexes: Iterable[int], resumed: int) -> None:
+        """Say what is to be measured, and how many items have their rows already."""
+        self._owed.extend(indexes)
+        failed = self._tally.failed
+        self._tally = Tally(resumed + failed + len(self._owed), resumed, failed)
+
     def run(self) -> None:
-        """Measure; returns when everything is recorded or given up. An interrupt stops the pass and is not raised."""
-        threads = [
-            threading.Thread(target=self._work, name=f"measure {number}", daemon=True)
-            for number in range(min(self._concurrency, len(self._owed)))
-        ]
-        self._alive = len(threads)
-        if not threads:
-            return
+        """Measure; returns when everything is recorded or given up. An interrupt stops the pass and is not raised.
+
+        Raises `UsageError` when not a single thread can be started.
+        """
         try:
-            for thread in threads:
-                thread.start()
+            self._start()
             self._wait()
         except KeyboardInterrupt:
-            self._interrupted(len(threads))
+            self._interrupted()
         if self._owed and self.stop is None:
             self.stop = "fault"
         if self.stop is None and self._tally.failed:
             self.stop = "items-failed"
 
+    def _start(self) -> None:
+        """Start the threads; those that the system refuses are done without."""
+        self._alive = 1  # this one, until all are started: none that is quick ends the pass
+        try:
+            for number in range(min(self._concurrency, len(self._owed))):
+                thread = threading.Thread(target=self._work, name=f"measure {number}", daemon=True)
+                with self._guard:
+                    self._alive += 1
+                try:
+                    thread.start()
+                except RuntimeError:
+                    self._leave()
+                    if not number:
+                        raise UsageError(
+                            "the system starts no more threads: a lower --concurrency needs fewer"
+                        ) from None
+                    break
+                except BaseException:
+                    if thread.ident is None:
+                        self._leave()
+                    raise
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        with self._guard:
+            self._alive -= 1
+            if not self._alive:
+                self._ended.set()
+
     def _wait(self) -> None:
         while not self._ended.wait(POLL_SECONDS):  # a bound, so that signals are seen on every system
             pass
 
-    def _interrupted(self, threads: int) -> None:
+    def _interrupted(self) -> None:
         self._stop("interrupted")
         try:
             running = self.snapshot.running
@@ -164,10 +200,7 @@ class Pass:
         except BaseException as error:
             self._stop("fault", error)
         finally:
-            with self._guard:
-                self._alive -= 1
-                if not self._alive:
-                    self._ended.set()
+            self._leave()
 
     def _next(self) -> int | None:
         """The next item to call, once the cap allows it; None when there is none or the pass is stopping."""
@@ -189,7 +222,7 @@ class Pass:
     def _measure(self, index: int) -> None:
         try:
             measured = measure_item(
-                self._setup, index, self._params, self._run, self._setup.retries, self._stopping.wait, self._retried
+                self._setup, index, self._params, self._run, self._stopping.wait, self._paid, self._retried
             )
             if self._abandoned:
                 return
@@ -203,16 +236,30 @@ class Pass:
             self._stop("disk", error)
         except Exception as error:
             if not self._abandoned:
-                self._failed(index, error)
+                self.failed(index, error)
+
+    def _paid(self, cost: float | None, source: str | None) -> None:
+        with self._guard:
+            self._tally.paid(cost, source)
+            if source is None and self._cap is not None and not self._unpriced_told:
+                self._unpriced_told = True
+                self._listener.notice("a call whose cost nobody says: the cap cannot count those without prices")
 
     def _write(self, index: int, measured: Measured) -> None:
-        self._writer.write_item(self._setup.frozen.item_ids[index], measured.output, measured.members, measured.episode)
+        self._writer.write_item(
+            self._setup.frozen.item_ids[index],
+            measured.output,
+            measured.members,
+            measured.episode,
+            masker=measured.masker,
+        )
         with self._guard:
             self._tally.done += 1
-            self._tally.paid(measured.cost, measured.priced)
             self._tell()
 
-    def _failed(self, index: int, error: Exception) -> None:
+    def failed(self, index: int, error: Exception) -> None:
+        """Note that an item failed. What would fail for every item (a setting that makes no sense, a score that is no
+        number) stops the pass, be it to keep going or not: going on would pay for answers that cannot count."""
         cause = error.error if isinstance(error, GaveUp) else error
         note = models.ItemError(
             item_id=self._setup.frozen.item_ids[index],
@@ -221,17 +268,19 @@ class Pass:
             tries=error.attempts if isinstance(error, GaveUp) else None,
             type=type(cause).__name__,
             message=_said(cause),
-            traceback=_trace(cause, self._setup.project.root),
+            traceback=_trace(cause, self._setup.project.root, self._setup.masker),
         )
         with self._guard:
             self._tally.failed += 1
+            self.failures[index] = f"{note.type}: {note.message}"
             self._tally.last_error = self._setup.masker.text(f"{note.item_id}: {note.type}: {note.message}")
         try:
             self._writer.write_error(note)
         except WriteError as fault:
             self._stop("disk", fault)
             return
-        if not self._keep_going or isinstance(cause, UsageError):  # what makes no sense fails for every item
+        if not self._keep_going or isinstance(cause, UsageError | RecordError):
+            self._failed_item = note.item_id
             self._stop("item-failed", cause)
         with self._guard:
             self._tell()
@@ -252,8 +301,7 @@ class Pass:
         if at < self._next_telling:
             return
         self._next_telling = at + TELL_SECONDS
-        with contextlib.suppress(OSError, ValueError):  # a closed terminal is no reason to lose a measurement
-            self._listener.item(self._tally.snapshot())
+        self._listener.item(self._tally.snapshot())
 
 
 def _said(error: BaseException) -> str:
@@ -265,8 +313,8 @@ def _said(error: BaseException) -> str:
         return type(error).__name__
 
 
-def _trace(error: BaseException, root: Path) -> str | None:
-    """The places of an adapter's error; of ours, whose messages say enough, none."""
+def _trace(error: BaseException, root: Path, masker: Masker) -> str | None:
+    """The places of an adapter's error, secrets masked; of ours, whose messages say enough, none."""
     if isinstance(error, EvhError) and error.__cause__ is None:
         return None
     frames = error.__traceback__
@@ -276,6 +324,7 @@ def _trace(error: BaseException, root: Path) -> str | None:
         text = "".join(traceback.format_exception(type(error), error, frames))
     except Exception:
         return None
+    text = masker.text(text)  # before it is cut: half a key is a key
     text = text.replace(f"{root}/", "").replace(str(Path.home()), "~")
     if len(text) > LONGEST_TRACE:
         half = LONGEST_TRACE // 2

@@ -3,7 +3,8 @@
 Promise: what `finite` returns is an int or a finite float that JSON carries exactly as it is; everything else is a
 `RecordError` that names it. Nothing is clamped, rounded or guessed: a text is no number, `None` is no zero, and an
 infinity is never the largest float.
-Policy: truth values count as 1.0 and 0.0; whatever has numpy's `item()` counts as the plain scalar it holds.
+Policy: truth values count as 1.0 and 0.0; whatever has numpy's `item()` counts as the float of what it holds, and is
+refused where a float does not hold it.
 When it breaks: scores that a scorer returns as numpy scalars are refused at the first item.
 """
 
@@ -22,7 +23,7 @@ __all__ = ["finite"]
 def finite(value: Any, what: str, *, pointer: str = "") -> int | float:
     """`value` as a plain finite number; `what` (`item 'a', metric 'f1'`) and `pointer` say where it came from.
 
-    Ints stay ints; truth values, numpy scalars, Decimals and Fractions become plain numbers.
+    Ints stay ints; truth values, numpy scalars (whole ones too), Decimals and Fractions become floats.
     Raises RecordError for anything else.
     """
     if type(value) is float or type(value) is int:
@@ -49,7 +50,13 @@ def _plain(value: Any) -> int | float | None:
         # An array is no number, even one of a single element: its scorer meant to return something else.
         if callable(getattr(value, "item", None)) and getattr(value, "shape", ()) == ():
             inner = value.item()
-            return _plain(inner) if isinstance(inner, int | float) else None
+            return _same_float(inner) if isinstance(inner, int | float) else None
     except (ValueError, OverflowError, TypeError):
         return None
     return None
+
+
+def _same_float(value: int | float) -> float | None:
+    """The float that equals a scalar; None when there is none, as for most integers beyond 2^53."""
+    found = float(value)
+    return found if isinstance(value, float) or found == value else None

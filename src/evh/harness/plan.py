@@ -12,9 +12,11 @@ Policy: rows are streamed; what is held is a byte for each item of the dataset.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+import secrets
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,7 +29,7 @@ from evh.store.rows import RowHead, repeated, scan_heads
 
 __all__ = ["Plan", "plan_run", "set_aside"]
 
-OWED, DONE, FAILED = 0, 1, 2
+OWED, DONE = 0, 1
 PIECE = 1 << 16
 
 
@@ -38,7 +40,6 @@ class Plan:
     def __init__(self, frozen: Frozen, limit: int) -> None:
         self.frozen = frozen
         self.state = bytearray(limit)
-        self.accepted = 0
         self.lost: list[tuple[str, str]] = []
         self.spoilt: list[tuple[int, int]] = []
 
@@ -57,7 +58,6 @@ def plan_run(
     limit: int,
     *,
     notices: list[Notice] | None = None,
-    progress: Callable[[int], None] | None = None,
 ) -> Plan:
     """What the run in `directory` owes of the first `limit` items. Reads only.
 
@@ -69,9 +69,7 @@ def plan_run(
         return plan
     state, position = plan.state, frozen.position
     outputs = _Outputs(directory / layout.OUTPUTS)
-    for count, (head, line) in enumerate(scan_heads(path, notices), start=1):
-        if progress is not None and not count % 1000:
-            progress(count)
+    for head, line in scan_heads(path, notices):
         index = position.get(head.item_id)
         if index is None or index >= limit:
             raise RecordError(
@@ -91,8 +89,7 @@ def plan_run(
             raise repeated(head.item_id, _line_of(path, head.item_id), line)
         why = None if head.error is not None else outputs.fault(head)
         if why is None:
-            state[index] = FAILED if head.error is not None else DONE
-            plan.accepted += head.error is not None
+            state[index] = DONE
         else:
             plan.lost.append((head.item_id, why))
             plan.spoilt.append((line.offset, len(line.data)))
@@ -107,8 +104,6 @@ class _Outputs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = f"{folder}{os.sep}"
-        self._buffer = bytearray(PIECE)
-        self._view = memoryview(self._buffer)
 
     def fault(self, head: RowHead) -> str | None:
         """Why a row's output does not stand behind it; None when it does."""
@@ -121,9 +116,9 @@ class _Outputs:
             return "its output is no plain file"
         digest = hashlib.sha256()
         try:
-            while count := os.readv(descriptor, (self._buffer,)):
-                digest.update(self._view[:count])
-                if count < PIECE:
+            while piece := os.read(descriptor, PIECE):
+                digest.update(piece)
+                if len(piece) < PIECE:
                     break  # a plain file gives all it has
         except OSError:
             return "its output is no plain file"
@@ -141,29 +136,47 @@ def _line_of(path: Path, item_id: str) -> int:
 
 def set_aside(directory: Path, plan: Plan) -> str:
     """Take the rows whose output is gone out of `predictions.jsonl`, keeping them beside it. The lease must be held and
-    no journal open. Returns the name of the file that keeps them. Raises OSError; the rows are all there still."""
+    no journal open. Returns the name of the file that keeps them.
+
+    Raises OSError; then the rows are all there still, and nothing else is.
+    """
     path = directory / layout.PREDICTIONS
     number = 1
     while os.path.lexists(kept := path.with_name(f"{path.name}.set-aside-{number}")):
         number += 1
-    rest = path.with_name(f".{path.name}.rest.tmp")
+    rest = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")  # a name that `clear_temporary` knows
     with path.open("rb") as rows:
-        _copy(kept, os.O_EXCL, (_at(rows, offset, length) for offset, length in plan.spoilt))
-        _copy(rest, os.O_TRUNC, _between(rows, plan.spoilt, path.stat().st_size))
-    sync_folder(directory)
-    _os.replace(rest, path)
+        _copy(kept, (_at(rows, offset, length) for offset, length in plan.spoilt))
+        try:
+            _copy(rest, _between(rows, plan.spoilt, path.stat().st_size))
+            sync_folder(directory)
+            _os.replace(rest, path)
+        except OSError:  # an interrupt may come after the rename, so it removes nothing
+            _remove(rest)
+            _remove(kept)
+            raise
     sync_folder(directory)
     return kept.name
 
 
-def _copy(path: Path, flag: int, pieces: Iterator[bytes]) -> None:
-    descriptor = _os.create(path, os.O_WRONLY | os.O_CREAT | flag | _os.O_NOFOLLOW)
+def _copy(path: Path, pieces: Iterator[bytes]) -> None:
+    """Make a file of these bytes, durable; one that fails is removed again."""
+    descriptor = _os.create(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _os.O_NOFOLLOW)
     try:
-        for piece in pieces:
-            write_all(descriptor, piece)
-        _os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        try:
+            for piece in pieces:
+                write_all(descriptor, piece)
+            _os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except BaseException:
+        _remove(path)
+        raise
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        _os.unlink(path)
 
 
 def _at(rows: BinaryIO, offset: int, length: int) -> bytes:

@@ -6,10 +6,11 @@ its own line. Rates and the time left are over the items of this launch.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import NamedTuple, Protocol
 
-__all__ = ["Listener", "Quiet", "Snapshot", "Tally"]
+__all__ = ["Guarded", "Listener", "Quiet", "Snapshot", "Tally"]
 
 
 class Snapshot(NamedTuple):
@@ -59,14 +60,33 @@ class Quiet:
         pass
 
 
+class Guarded:
+    """Another listener, whose faults (a terminal that is gone, a pipe) end nothing but its own lines."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def begun(self, directory: str, snapshot: Snapshot) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._listener.begun(directory, snapshot)
+
+    def item(self, snapshot: Snapshot) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._listener.item(snapshot)
+
+    def notice(self, text: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._listener.notice(text)
+
+
 class Tally:
     """The numbers of a pass as they grow; guarded by the pass's own lock."""
 
-    def __init__(self, planned: int, resumed: int) -> None:
+    def __init__(self, planned: int, resumed: int, failed: int = 0) -> None:
         self.planned = planned
         self.resumed = resumed
         self.done = resumed
-        self.failed = 0
+        self.failed = failed
         self.running = 0
         self.cost = 0.0
         self.largest = 0.0

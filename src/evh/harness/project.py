@@ -4,10 +4,11 @@ Promise: a path is decided once, when a `Project` is made; a later change of the
 nothing. `portable` never gives an absolute path and never the name of somebody's home folder. `read_inside` opens plain
 files below a folder and nothing else: no link is followed on the way, no device or pipe is opened, and a name with
 `..`, a root, a backslash or a NUL reaches no system call.
-Policy: the names of the folders. `EVAL_RUNS_DIR` moves the runs alone.
-When it breaks: `UsageError` for a root that is no folder, `SourceError` for a file that is not what it should be. Where
-the platform cannot open relative to a folder (Windows), each part is looked at before the file is opened: a link that
-is put there in between would be followed.
+Policy: the names of the folders. `EVAL_RUNS_DIR` moves the runs alone; no folder is made under a file's name
+(`results.json`).
+When it breaks: `UsageError` for a root or a place of runs that is no folder, `SourceError` for a file that is not what
+it should be. Where the platform cannot open relative to a folder (Windows), each part is looked at before the file is
+opened: a link that is put there in between would be followed.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ __all__ = ["ITEM_LIMIT", "Project", "file_digest", "is_plain_path", "make_folder
 ITEM_LIMIT = 1 << 26
 """Bytes of one input, reference or config that are read at most: it is text for one call."""
 BLOCK = 1 << 20
+FILE_NAMES = (".json", ".jsonl", ".csv", ".yaml", ".yml", ".txt", ".md", ".parquet", ".gz", ".zst")
 HOMES = frozenset({"home", "users"})
 """Folders whose folders are people's, whatever they lie in (`/home`, `C:\\Users`, `/var/home`)."""
 NO_FOLLOW = _os.O_NOFOLLOW
@@ -57,7 +59,9 @@ class Project:
         if not found.is_dir():
             raise UsageError(f"the project's root {cut(str(root))} is not a folder")
         named = environ.get("EVAL_RUNS_DIR", "")
-        return cls(found, runs=_expanded(named, environ) if named else None)
+        project = cls(found, runs=_expanded(named, environ) if named else None)
+        _check_runs(project.runs, named)
+        return project
 
     def portable(self, path: str | os.PathLike[str]) -> str:
         """A path as it may be published: relative to the root, with forward slashes.
@@ -87,6 +91,18 @@ def _expanded(named: str, environ: Mapping[str, str]) -> Path:
         raise UsageError(
             f"EVAL_RUNS_DIR is {cut(named)}: there is no such home folder; give the path in full"
         ) from None
+
+
+def _check_runs(runs: Path, named: str) -> None:
+    """Refuse a place of runs that is a file, or would be a folder under a file's name; `named` is `EVAL_RUNS_DIR`."""
+    said = f"EVAL_RUNS_DIR is {cut(named)}" if named else "data/runs is the folder of runs"
+    if os.path.isdir(runs):  # noqa: PTH112 (false, not an error, for what cannot be looked at)
+        return
+    if os.path.exists(runs):  # noqa: PTH110
+        kind = UsageError if named else SourceError
+        raise kind(f"{said}, and a file is there: name a folder, or move the file away", source=str(runs))
+    if runs.name.lower().endswith(FILE_NAMES):
+        raise UsageError(f"{said}, which is a file's name, and runs are kept in a folder: name a folder")
 
 
 def _home_depth(path: Path) -> int:
@@ -210,18 +226,19 @@ def _made(folder: Path) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder with all that is in it; links are removed, never followed. Nothing happens when there is none.
-    Raises `WriteError`."""
+    """Remove a folder with all that is in it; links, and a link in its own place, are removed and never followed.
+    Nothing happens when there is none. Raises `WriteError`."""
     try:
+        if folder.is_symlink():
+            _os.unlink(folder)
+            return
         for inner, folders, files in os.walk(folder, topdown=False):
             for name in files:
                 _os.unlink(Path(inner, name))
             for name in folders:
                 path = Path(inner, name)
                 _os.unlink(path) if path.is_symlink() else _os.rmdir(path)
-        if folder.is_symlink():
-            _os.unlink(folder)
-        elif folder.exists():
+        if folder.exists():
             _os.rmdir(folder)
     except OSError as error:
         raise WriteError(f"cannot be removed: {why(error)}", source=str(folder)) from None

@@ -8,9 +8,10 @@ which are those of the first.
 Policy
     The answer is the last reply of the first trainable trace that has one, else of the first trace that has one.
     `reward` is the mean over the traces that were scored; rewards (their score) and metrics stand beside it by name,
-    as means over the traces that have them. A name that the row or another number has already gets `trace_` in front:
-    rewards come before metrics. Tokens and money are those of all traces, cache reads being input; latency is the time
-    from the first agent's start to the last one's end.
+    as means over the traces that have them. An episode that failed and that nothing scored (no `reward`) has no metric
+    at all: what it counted on the way measures no answer. Its row has `_error`, whoever makes the row. A name that the
+    row or another number has already gets `trace_` in front: rewards come before metrics. Tokens and money are those of
+    all traces, cache reads being input; latency is the time from the first agent's start to the last one's end.
 
 When it breaks: a row disagrees with its episode; the episodes stay as they are, so rows can be projected anew.
 """
@@ -28,7 +29,7 @@ from evh.harness.result import check_names
 from evh.protocol import models
 from evh.store.aggregate import exact_sum
 
-__all__ = ["REWARD", "Projected", "item_id_of", "project_episode", "project_rollouts"]
+__all__ = ["REWARD", "Projected", "item_id_of", "project_episode", "project_rollouts", "words_of"]
 
 TAKEN = "trace_"
 REWARD = "reward"
@@ -49,13 +50,13 @@ class Projected(msgspec.Struct):
     tokens_in: int | float | None = None
     tokens_out: int | float | None = None
     error: str | None = None
-    """Type and message of the failure when the item failed."""
+    """Type and message of the failure when the item failed, whether anything scored it or not."""
     output_words: int | float | None = None
 
     def members(self) -> dict[str, Any]:
         """The members of its row but the item's id. A failure that nothing scored is a row with `_error`; one that its
         source scored all the same is a scored row that tells the failure in `_meta`."""
-        found: dict[str, Any] = dict(self.metrics)
+        found: dict[str, Any] = {**self.extra, **self.metrics}
         found |= {name: getattr(self, name) for name in COUNTS if getattr(self, name) is not None}
         found["_extra"] = dict(self.extra)
         meta = dict(self.meta)
@@ -88,16 +89,19 @@ def item_id_of(episode: models.Episode) -> str:
 def project_episode(episode: models.Episode, item_id: str | None = None) -> Projected:
     """The row of one episode, for `item_id` or the item that the episode names itself.
 
+    `error` says why an episode that is not `ok` failed; it has metrics then only when something scored it all the same.
     Raises `RecordError` when it names none, or a sum is beyond a double.
     """
     traces = episode.traces
     answering = _answering(traces)
     output = "" if answering is None else answering.last_reply
     usage = episode.usage
+    metrics = _metrics(traces)
+    error = None if episode.ok else _failure(episode)
     return Projected(
         item_id=item_id_of(episode) if item_id is None else item_id,
         output=output,
-        metrics=_metrics(traces),
+        metrics=metrics if error is None or REWARD in metrics else {},
         extra={
             "ok": 1.0 if episode.ok else 0.0,
             "truncated": 1.0 if answering is not None and answering.is_truncated else 0.0,
@@ -107,9 +111,14 @@ def project_episode(episode: models.Episode, item_id: str | None = None) -> Proj
         cost_usd=None if usage is None else _count(usage.cost),
         tokens_in=None if usage is None else _count(usage.input_tokens),
         tokens_out=None if usage is None else _count(usage.completion_tokens),
-        error=None if episode.ok else _failure(episode),
-        output_words=len(output.split()),
+        error=error,
+        output_words=words_of(output, error),
     )
+
+
+def words_of(output: str, error: str | None) -> int | None:
+    """How many words an output has; None for the output that a failure has not."""
+    return len(output.split()) if output or error is None else None
 
 
 def project_rollouts(item_id: str, rollouts: Sequence[Projected]) -> Projected:

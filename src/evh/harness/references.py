@@ -11,9 +11,8 @@ interrupted.
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from evh.errors import EvhError, SourceError, cut
@@ -33,6 +32,7 @@ from evh.harness.project import Project, read_inside
 from evh.protocol import models
 from evh.protocol.codec import decode_strict
 from evh.store.atomic import why
+from evh.store.fingerprint import files_digest
 from evh.store.layout import output_name
 
 __all__ = ["TIERS", "Authored", "References", "Tier", "author_references", "create_references", "load_references"]
@@ -57,7 +57,7 @@ class References:
                 f"holds a reference for none of the {len(frozen)} items: every output would be scored against nothing",
                 source=str(folder),
             )
-        self.sha256 = _digest(folder, names)
+        self.sha256 = files_digest(_contents(folder, names))
 
     def _match(self, names: set[str]) -> None:
         names.discard(MANIFEST)
@@ -124,15 +124,12 @@ def _names(folder: Path) -> list[str]:
     return sorted(names, key=os.fsencode)
 
 
-def _digest(folder: Path, names: Iterable[str]) -> str:
-    found = hashlib.sha256()
+def _contents(folder: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     for name in names:
         try:
-            data = read_inside(folder, name)
+            yield name, read_inside(folder, name)
         except FileNotFoundError:
             raise SourceError("went away while the set was read", source=str(folder / name)) from None
-        found.update(os.fsencode(name) + b"\0" + data + b"\x1e")
-    return found.hexdigest()
 
 
 def _check_manifest(folder: Path, tier: Tier, frozen: Frozen, names: list[str]) -> None:

@@ -23,7 +23,7 @@ from evh.protocol.models import Episode
 __all__ = ["Result", "check_names", "checked_result", "row_metrics"]
 
 COUNTED = ("tokens_in", "tokens_out", "cost_usd", "latency_ms")
-RESERVED = frozenset({"item_id", *COUNTED, "output_words"})
+RESERVED = frozenset({"item_id", *COUNTED})
 
 
 class Result(msgspec.Struct):
@@ -82,7 +82,7 @@ def checked_result(value: Any, item_id: str | None = None) -> Result | Episode:
 def check_names(names: Iterable[Any], item_id: str | None = None) -> None:
     """Refuse names that a metric or an extra can't have, because the row has another use for them.
 
-    Raises RecordError naming the item and the name: `item_id`, the counts, `output_words`, `total_…`, a leading
+    Raises RecordError naming the item and the name: `item_id`, the counts, `total_…`, a leading
     underscore, an empty name, and what is no text.
     """
     for name in names:

@@ -8,6 +8,7 @@ run and one of a kind this harness does not measure are refused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,11 +22,12 @@ from evh.store.fingerprint import differences
 from evh.store.run_dir import RunDir, open_run_dir
 from evh.store.runs import find_runs
 
-__all__ = ["check_same", "lacks_repeats", "resumable", "run_to_resume", "setup_of_run", "sibling"]
+__all__ = ["check_same", "lacks_repeats", "manifest_of", "resumable", "run_to_resume", "setup_of_run", "sibling"]
 
 GUARDED = ("instrument.adapter", "data", "arm")
 """What has to be the same; the model's own identity and the machine are told apart later, by the fingerprint."""
 SHOWN = 6
+OLDEST = (0, 4)
 
 
 def run_to_resume(project: Project, run: str | Path | None) -> RunDir | None:
@@ -35,39 +37,83 @@ def run_to_resume(project: Project, run: str | Path | None) -> RunDir | None:
     Raises `UsageError`, `SourceError` or `RecordError`.
     """
     if run is None:
-        able = [each for each in find_runs(project.runs) if resumable(each) or lacks_repeats(each)]
-        if len(able) > 1:
-            names = ", ".join(each.path.name for each in able[:SHOWN]) + (", …" if len(able) > SHOWN else "")
-            raise UsageError(f"{len(able)} runs can be resumed, name one of them: {names}")
-        return able[0] if able else None
+        return _only_one(project)
     path = Path(run) if isinstance(run, Path) or "/" in run else project.runs / run
     if not path.is_dir():
-        raise SourceError("there is no such run: `evh runs` lists them", source=str(path))
+        first = path.with_name(f"{path.name}_r1")
+        more = f"; there is {first.name}" if first.is_dir() else ""
+        raise SourceError(f"there is no such run{more}: `evh runs` lists them", source=str(path))
     found = RunDir(path)
     if not (path / layout.MANIFEST).exists():
-        what = (
-            "its run.json is missing" if (path / layout.PREDICTIONS).exists() else "nothing in it says which run it is"
-        )
         raise SourceError(
-            f"{what}: a run without run.json (crashed before it began, copied in part, or written before 0.4.0) "
-            "cannot be resumed; start a new one",
+            f"{_unknown(path)}: a run without run.json (crashed before it began, copied in part, or written before "
+            "0.4.0) cannot be resumed; start a new one",
             source=str(path),
         )
-    manifest = found.manifest
-    assert manifest is not None
+    manifest = manifest_of(found)
+    if manifest.imported is not None:
+        raise RecordError("is an import, which is not resumed: import it again", source=str(path))
     if found.record is not None:
         if found.record.derived is not None:
             raise RecordError("is a derived run: derive it anew instead", source=str(path))
-        return found if lacks_repeats(found) else None
-    if manifest.imported is not None:
-        raise RecordError("is an import that was not finished: import it again", source=str(path))
+        return found if lacks_repeats(found) else _stopped_sibling(found)
     if manifest.kind != "measured" or manifest.fingerprint is None or manifest.dataset_id is None:
         raise RecordError(
             f"is a run of the kind {cut(manifest.kind)} made by version {cut(manifest.harness_version)}: "
             "only measured runs with a fingerprint are resumed",
             source=str(path),
         )
+    if _version(manifest.harness_version) < OLDEST:
+        raise RecordError(
+            f"was made by version {cut(manifest.harness_version)} of the harness, before 0.4.0: it cannot be gone on "
+            "from; start a new run (this one is left as it is)",
+            source=str(path),
+        )
     return found
+
+
+def manifest_of(run: RunDir) -> models.RunManifest:
+    """The manifest of a run that has to have one. Raises `SourceError`."""
+    if run.manifest is None:
+        raise SourceError("has no run.json, so nobody can say which run it is", source=str(run.path))
+    return run.manifest
+
+
+def _only_one(project: Project) -> RunDir | None:
+    found = list(find_runs(project.runs))
+    able = [each for each in found if resumable(each) or lacks_repeats(each)]
+    if len(able) > 1:
+        names = ", ".join(each.path.name for each in able[:SHOWN]) + (", …" if len(able) > SHOWN else "")
+        raise UsageError(f"{len(able)} runs can be resumed, name one of them: {names}")
+    if able:
+        return able[0]
+    for each in found:
+        if not any((each.path / name).exists() for name in (layout.MANIFEST, layout.RECORD)):
+            raise SourceError(
+                f"{_unknown(each.path)}, and no other run is stopped: without run.json it cannot be resumed",
+                source=str(each.path),
+            )
+    return None
+
+
+def _unknown(path: Path) -> str:
+    return "its run.json is missing" if (path / layout.PREDICTIONS).exists() else "nothing in it says which run it is"
+
+
+def _stopped_sibling(run: RunDir) -> RunDir | None:
+    """Another repeat of the same launch that stopped; None when there is none."""
+    manifest = manifest_of(run)
+    for index in range(1, (manifest.repeats or 1) + 1):
+        path = sibling(run, index)
+        if path.is_dir() and path != run.path and resumable(RunDir(path)):
+            return RunDir(path)
+    return None
+
+
+def _version(text: str) -> tuple[int, ...]:
+    """A version as numbers; one that is none is taken for an old one."""
+    found = re.match(r"(\d+)\.(\d+)", text)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def resumable(run: RunDir) -> bool:

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evh._version import __version__
-from evh.errors import Notice, SourceError, WriteError
+from evh.errors import EvhError, Notice, SourceError, WriteError
+from evh.harness.dataset import refuse_changed
 from evh.harness.measuring import Pass, Stop
 from evh.harness.orphans import recover_episodes
 from evh.harness.plan import Plan, plan_run, set_aside
-from evh.harness.progress import Listener, Tally
+from evh.harness.progress import Listener
+from evh.harness.resuming import manifest_of
 from evh.harness.setup import Setup
 from evh.protocol import models
 from evh.store.atomic import why
@@ -31,7 +33,7 @@ from evh.store.record import run_record
 from evh.store.run_dir import RunDir, open_run_dir
 from evh.store.run_writer import RunWriter
 
-__all__ = ["Finished", "Options", "RunAttempt", "manifest_of"]
+__all__ = ["Finished", "Options", "RunAttempt"]
 
 
 class Options(NamedTuple):
@@ -68,7 +70,8 @@ class Finished(NamedTuple):
 
 
 class RunAttempt:
-    """A launch of the run in `directory`, first or not. `go` does it, once."""
+    """A launch of the run in `directory`, first or not. `go` does it, once. Of a `fresh` one the items were looked at
+    before its directory was made."""
 
     def __init__(
         self,
@@ -78,20 +81,22 @@ class RunAttempt:
         listener: Listener,
         *,
         changed: list[str] | None = None,
-        warmup_ms: float | None = None,
         spent: float = 0.0,
+        fresh: bool = False,
     ) -> None:
         self._setup = setup
         self._options = options
         self._listener = listener
         self._changed = changed or []
-        self._warmup_ms = warmup_ms
+        self._warmup_ms: float | None = None
         self._spent = spent
+        self._fresh = fresh
         self._run = open_run_dir(directory)
         self._manifest = manifest_of(self._run)
         self._repairs: list[str] = []
         self._counts: Mapping[str, int] = {}
         self._pass: Pass | None = None
+        self._record: models.RunRecord | None = None
         self._plan = Plan(setup.frozen, 0)
 
     def go(self) -> Finished:
@@ -106,19 +111,21 @@ class RunAttempt:
         except BaseException:
             lease.release()
             raise
-        record: models.RunRecord | None = None
         stop: Stop | None = None
         fault: str | None = None
         try:
             with RunWriter(self._run.path, masker=self._setup.masker, fsync=self._options.fsync, lease=lease) as writer:
-                record = self._measure(writer)
-        except (WriteError, KeyboardInterrupt) as error:
+                self._measure(writer)
+        except (EvhError, OSError, KeyboardInterrupt) as error:
             interrupted = isinstance(error, KeyboardInterrupt)
-            if self._run.state == "finished" or (self._pass is None and not (interrupted and self._plan.done)):
+            if self._pass is None and not (interrupted and self._plan.done):
                 raise
-            record = None  # the rows stand; the record, or its last sync, was refused or interrupted
-            stop, fault = ("interrupted", None) if interrupted else ("disk", self._setup.masker.text(str(error)))
-        return self._finished(record, stop, fault)
+            # The rows stand; the record, its last sync or the lease's end was refused or interrupted.
+            stop = "interrupted" if interrupted else "disk" if isinstance(error, WriteError | OSError) else "fault"
+            fault = None if interrupted else self._setup.masker.text(str(error))
+            if self._run.state != "finished":
+                self._record = None
+        return self._finished(self._record, stop, fault)
 
     def _look(self, lease: Lease) -> None:
         """Find what is owed, and take out rows whose outputs are gone."""
@@ -130,8 +137,8 @@ class RunAttempt:
         if plan.spoilt:
             self._repairs.append(f"{len(plan.spoilt)} rows were moved to {set_aside(directory, plan)}")
 
-    def _measure(self, writer: RunWriter) -> models.RunRecord | None:
-        """The launch itself; the record when every item has its row."""
+    def _measure(self, writer: RunWriter) -> None:
+        """The launch itself, and the record when every item has its row."""
         setup, plan, options = self._setup, self._plan, self._options
         self._repairs += writer.repairs
         for text in self._repairs:
@@ -142,29 +149,32 @@ class RunAttempt:
         began = self._note(writer, number)
         resumed = plan.done
         owed = [index for index in plan.owed if index not in failures]
-        owed = recover_episodes(setup, self._run, writer, owed, self._listener)
-        if owed and number > 1 and self._warmup_ms is None:
+        if not self._fresh:
+            refuse_changed(setup.project, setup.frozen, owed)
+        if owed:
             self._warmup_ms = setup.warm_up(self._listener)
-        there = len(plan.state) - len(owed) - len(failures)
-        self._listener.begun(str(self._run.path), Tally(there + len(owed), there).snapshot())
         self._pass = Pass(
             setup,
             writer,
-            owed,
             params=setup.params_for(self._manifest.repeat_index),
             run=models.EvalRunInfo(id=self._manifest.run_id, name=self._manifest.config_id),
             attempt=number,
-            planned=len(plan.state),
-            resumed=there,
             concurrency=self._concurrency,
-            keep_going=options.keep_going,
+            keep_going=options.keep_going or options.accept_failures,
             max_cost_usd=options.max_cost_usd,
             spent=self._spent,
             listener=self._listener,
         )
+        owed = recover_episodes(setup, self._run, writer, owed, self._listener, self._pass.failed)
+        there = len(plan.state) - len(owed) - len(failures) - len(self._pass.failures)
+        self._pass.owe(owed, there)
+        self._listener.begun(str(self._run.path), self._pass.snapshot)
         self._pass.run()
+        if options.accept_failures and self._pass.stop == "items-failed":
+            failures |= self._pass.failures
+            self._pass.stop = None
         if self._pass.stop is not None:
-            return None
+            return
         for index, message in failures.items():
             writer.write_accepted(setup.frozen.item_ids[index], message)
         writer.sync()
@@ -182,7 +192,7 @@ class RunAttempt:
             warmup_ms=self._warmup_ms,
         )
         writer.finish(record)
-        return record
+        self._record = record
 
     def _note(self, writer: RunWriter, number: int) -> str:
         """Write the line of this launch; returns when it began."""
@@ -229,13 +239,6 @@ class RunAttempt:
             going.stop or stop,
             going.said if going.stop is not None else fault,
         )
-
-
-def manifest_of(run: RunDir) -> models.RunManifest:
-    """The manifest of a run that has to have one. Raises `SourceError`."""
-    if run.manifest is None:
-        raise SourceError("has no run.json, so nobody can say which run it is", source=str(run.path))
-    return run.manifest
 
 
 def _failures(run: RunDir, plan: Plan) -> dict[int, str]:

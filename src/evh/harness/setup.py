@@ -30,9 +30,12 @@ from evh.protocol import models
 from evh.protocol.codec import encode
 from evh.store.clock import now
 from evh.store.fingerprint import VERSION, host_identity, installed, sealed
+from evh.store.host import host_name
 from evh.store.record import Declared
 
-__all__ = ["Setup", "prepare"]
+__all__ = ["PRICES", "Setup", "planned", "prepare"]
+
+PRICES = ("usd_per_mtok_in", "usd_per_mtok_out")
 
 
 class Setup:
@@ -54,6 +57,7 @@ class Setup:
         self.references = references
         self.adapter = adapter
         self.environ = environ
+        self._warmup_ms: float | None = None
         self.retries = RetryPolicy.from_environment(environ, adapter.transient_markers)
         self.params: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(_plain(loaded.config.params)))
         self.masker = masker_for(self.params, environ)
@@ -118,7 +122,7 @@ class Setup:
             n_items_planned=planned(len(self.frozen), limit),
             repeat_index=repeat_index,
             repeats=repeats,
-            host=models_host(),
+            host=host_name(),
             pid=os.getpid(),
         )
 
@@ -128,22 +132,22 @@ class Setup:
         return None if references is None else (sum(references.has(index) for index in range(items)), items)
 
     def warm_up(self, listener: Listener) -> float | None:
-        """Let the adapter build what it needs; how many milliseconds that took, None when there is nothing to build.
-
-        Raises `SourceError` when it fails: nothing was called then.
-        """
-        if self.adapter.warmup is None:
-            return None
+        """Let the adapter build what it needs, once for all passes; how many milliseconds that took, None when there is
+        nothing to build. Raises `SourceError` when it fails: nothing was called then."""
+        if self.adapter.warmup is None or self._warmup_ms is not None:
+            return self._warmup_ms
         listener.notice("warming up")
         started = time.perf_counter()
         try:
             self.adapter.warmup(self.params_for(None))
         except EvhError as error:
             raise SourceError(
-                f"the warm-up failed, so nothing was run and nothing spent: {self.masker.text(error.message)}",
+                f"nothing was run and nothing spent: {self.masker.text(error.message)}",
                 source=error.source,
+                line=error.line,
             ) from error
-        return (time.perf_counter() - started) * 1000
+        self._warmup_ms = (time.perf_counter() - started) * 1000
+        return self._warmup_ms
 
     def close(self) -> None:
         self.adapter.close()
@@ -157,23 +161,49 @@ class Setup:
 
 
 def prepare(project: Project, config_path: Path, environ: Mapping[str, str]) -> Setup:
-    """Load what a config names. Raises `UsageError` or `SourceError`; nothing has been called or written then."""
-    loaded = load_config(config_path)
-    frozen = load_dataset(project, loaded.config.dataset_id)
-    references = load_references(project, frozen)
-    adapter = load_adapter(loaded.config.adapter, config_dir=config_path.resolve().parent, root=project.root)
+    """Load what a config names. Raises `SourceError` (or another `EvhError`) for what its files say wrong, with secrets
+    masked, and `UsageError` for a variable of the environment; nothing has been called or written then."""
+    masker = masker_for({}, environ)
+    adapter: Adapter | None = None
     try:
-        setup = Setup(project, loaded, frozen, references, adapter, environ)
+        loaded = load_config(config_path)
+        frozen = load_dataset(project, loaded.config.dataset_id)
+        references = load_references(project, frozen)
+        adapter = load_adapter(loaded.config.adapter, config_dir=config_path.resolve().parent, root=project.root)
         if not adapter.can_call:
-            raise UsageError(
+            raise SourceError(
                 "has no call_system(text, params), so nothing can be measured with it", source=str(adapter.path)
             )
-        adapter.check(setup.params_for(None))
+        _check_prices(loaded.config.params)
+        masker = masker_for(_plain(loaded.config.params), environ)
+        adapter.check({"seed": 0, **_plain(loaded.config.params)})
         adapter.scorer_id()
+    except EvhError as error:
+        if adapter is not None:
+            adapter.close()
+        error.args = (masker.text(str(error.args[0])),) if error.args else ()
+        error.message = masker.text(error.message)
+        if isinstance(error, UsageError):  # the arguments were right; what the files say is not
+            raise SourceError(error.message, source=error.source or str(config_path), line=error.line) from error
+        raise
+    except BaseException:
+        if adapter is not None:
+            adapter.close()
+        raise
+    try:
+        return Setup(project, loaded, frozen, references, adapter, environ)
     except BaseException:
         adapter.close()
         raise
-    return setup
+
+
+def _check_prices(params: Mapping[str, Any]) -> None:
+    for name in PRICES:
+        price = params.get(name)
+        if price is not None and (isinstance(price, bool) or not isinstance(price, int | float) or price < 0):
+            raise SourceError(f"/params/{name}: expected US dollars for a million tokens, 0 or more, not {cut(price)}")
+    if sum(params.get(name) is not None for name in PRICES) == 1:
+        raise SourceError(f"/params: {' and '.join(PRICES)} go together: one of them alone prices no call")
 
 
 def planned(items: int, limit: int | None) -> int:
@@ -181,12 +211,6 @@ def planned(items: int, limit: int | None) -> int:
     if limit is not None and limit < 1:
         raise UsageError(f"a limit is a number of items from 1 on, not {cut(limit)}")
     return items if limit is None else min(limit, items)
-
-
-def models_host() -> str:
-    from evh.store.host import host_name
-
-    return host_name()
 
 
 def _plain(value: Any) -> Any:

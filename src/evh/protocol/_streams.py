@@ -99,11 +99,24 @@ class Stream:
         try:
             return stream_decoder(self.items).decode(raw)
         except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+            if self.items == "int" and (whole := _whole(raw)) is not None:
+                return whole
             raise RecordError(f"the stream does not fit its type: {error}", pointer=f"/{self.name}") from error
 
     def holds_null(self, value: Any) -> bool:
         """Whether a slot's value is the explicit null of a stream that may be absent: it is not written."""
         return self.items in ("optional", "map") and type(value) is msgspec.Raw and bytes(value) == b"null"
+
+
+def _whole(raw: msgspec.Raw) -> list[int] | None:
+    """The integers of a stream in which some are spelled `2.0`, as the schema allows; None for any other."""
+    try:
+        values = msgspec.json.decode(raw, type=list[int | float])
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        return None
+    if not all(float(value).is_integer() and abs(value) <= SAFE for value in values):
+        return None
+    return [int(value) for value in values]
 
 
 def install_streams(cls: Any, streams: dict[str, str]) -> None:

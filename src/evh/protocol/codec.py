@@ -199,7 +199,7 @@ def _encode_apart(record: Any, name: str, format: Format, strict: bool, notices:
 
 
 def _bare(error: RecordError) -> str:
-    return error.message.removeprefix(f"{error.pointer or '(root)'}: ")
+    return error.message.removeprefix(f"{error.pointer}: ") if error.pointer else error.message
 
 
 def _read_streams(record: Any, name: str) -> None:

@@ -2,7 +2,7 @@
 
 Promise: R1, `run.json` and the record name the same run; R2, the record's numbers are those of its rows, exactly; R3,
 every output that a row names is there with the digest that the row names; R5 tells, without ever failing, of clocks
-that went backwards, records from the future, and runs that are not finished.
+that went backwards or disagree, records from the future, and runs that are not finished.
 Policy: records of harnesses before 0.4.0 (no `run.json`) have rounded scores; a score that equals the recomputed one
 rounded to 6 or 10 decimals is noted there. Outputs are read in blocks.
 """
@@ -17,7 +17,6 @@ from evh.rules.tree import FoundRun, Tree
 from evh.store import layout
 from evh.store.aggregate import Aggregate, aggregate
 from evh.store.clock import instant, now
-from evh.store.layout import output_name
 from evh.store.rows import read_metric_rows, scan_heads
 
 __all__ = ["r1", "r2", "r3", "r5"]
@@ -125,7 +124,7 @@ def _outputs(tree: Tree, outcome: Outcome, run: FoundRun) -> None:
             if read % 1000 == 0:
                 tree.progress(file, line.line)
             try:
-                name = output_name(head.item_id)
+                name = run.run.output_path(head.item_id).name  # of an older harness it may be named by hand
             except UsageError:
                 continue  # an id that no file can have: V1 and R4 tell of it
             try:
@@ -161,9 +160,15 @@ def r5(tree: Tree, outcome: Outcome) -> None:
         try:
             created = instant(record.created_at)
             started = None if manifest is None else instant(manifest.started_at)
+            source = None if record.source_created_at is None else instant(record.source_created_at)
         except EvhError:
             continue  # V1 names it
-        if started is not None and created < started:
+        if started is not None and created < started and record.imported is None:
             outcome.noted(f"{shown}: created_at is before started_at: the clock was set back while it ran")
+        if source is not None and created < source:
+            outcome.noted(
+                f"{shown}: created_at ({record.created_at}) is before that of the run it was derived from "
+                f"({record.source_created_at}): the two clocks disagree"
+            )
         if created > present:
             outcome.noted(f"{shown}: created_at ({record.created_at}) is in the future: a goal's cut-over goes by it")

@@ -4,7 +4,8 @@ Promise: datasets, configs, reference manifests, baselines, goals, and of each r
 launches, failed attempts and lease are held against the schema, with no member passed over. On top of it: ids are
 unique and are those of their files, an item has one row in a run, rows have `_extra` all or none, and the parts of an
 episode agree (`evh.protocol.verify`). One bad file is one file's findings.
-Policy: rows without any `_extra` are older than 0.4.0 and only noted. `steps.jsonl` and `end.json` have no schema yet.
+Policy: rows without any `_extra` are older than 0.4.0 and only noted; so are links that lead out of a folder of runs,
+which are not followed. `steps.jsonl` and `end.json` have no schema yet.
 Memory: of the rows of one run at a time, their ids and lines.
 """
 
@@ -48,6 +49,8 @@ def v1(tree: Tree, outcome: Outcome) -> None:
         except EvhError as error:
             outcome.found(tree.shown(folder.path), error.message, "make the folder readable")
             continue
+        for link in folder.left_out:
+            outcome.noted(f"{tree.shown(link.path)}: {link.why} (no rule looked at it)")
         for run in runs:
             _run(tree, run, outcome)
 

@@ -23,7 +23,7 @@ from evh.rules.outcome import KEPT
 from evh.store import layout
 from evh.store.atomic import why
 from evh.store.run_dir import RunDir, State
-from evh.store.runs import find_runs
+from evh.store.runs import Skipped, find_runs
 
 __all__ = ["FoundRun", "Progress", "RunsFolder", "Tree"]
 
@@ -75,6 +75,8 @@ class RunsFolder:
         self.path = path
         self.project = project
         self.only = only
+        self.left_out: list[Skipped] = []
+        """Links that are not followed, known when `runs` is."""
 
     @cached_property
     def runs(self) -> list[FoundRun]:
@@ -82,7 +84,7 @@ class RunsFolder:
         if self.only is not None:
             return [FoundRun(RunDir(self.only))]
         try:
-            return [FoundRun(run) for run in find_runs(self.path)]
+            return [FoundRun(run) for run in find_runs(self.path, self.left_out)]
         except OSError as error:
             raise SourceError(f"cannot be listed: {why(error)}", source=str(self.path)) from None
 

@@ -9,12 +9,13 @@ Policy: values are held as arrays, eight bytes for each repeat, metric and item.
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from evh.errors import RecordError, SourceError, cut
+from evh.errors import RecordError, SourceError, UsageError, cut
 from evh.store import layout
 from evh.store.aggregate import exact_sum
 from evh.store.rows import read_metric_rows
@@ -22,6 +23,8 @@ from evh.store.run_dir import RunDir
 from evh.store.runs import Listing, list_runs
 
 __all__ = ["Arm", "Value", "group_runs", "read_arm", "repeat_stem"]
+
+_REPEAT = re.compile(r"_r([0-9]{1,9})\Z")
 
 
 class Value(NamedTuple):
@@ -36,7 +39,8 @@ class Value(NamedTuple):
 
 
 class Arm:
-    """The repeats of one config on one dataset. `items` are their ids in the order they were met."""
+    """The repeats of one config on one dataset. `items` are their ids in the order they were met. What was odd about a
+    run, a record that counts other rows than there are among it, stands in the `notices` of the run."""
 
     def __init__(self, runs: list[RunDir]) -> None:
         if not runs or runs[0].record is None:
@@ -94,7 +98,9 @@ class Arm:
     def _read(self, run: RunDir) -> dict[str, array[float]]:
         columns: dict[str, array[float]] = {}
         position = self._position
+        rows = 0
         for row in read_metric_rows(run.path / layout.PREDICTIONS, run.notices):
+            rows += 1
             self.n_errors += row.failed
             at = position.setdefault(row.item_id, len(position))
             for name, value in row.metrics.items():
@@ -109,6 +115,7 @@ class Arm:
                         source=str(run.path / layout.PREDICTIONS),
                         line=row.line,
                     ) from None
+        run.compare_count(rows)
         return columns
 
 
@@ -119,12 +126,23 @@ def _sum(values: Iterable[float], metric: str) -> float:
         raise RecordError(f"the sum of the metric {cut(metric)} is beyond what a double can hold") from None
 
 
-def read_arm(runs_dir: str | Path, dataset_id: str, config_id: str, *, listing: Listing | None = None) -> Arm:
-    """The arm of a config on a dataset, from the finished runs of a runs directory.
+def read_arm(
+    runs_dir: str | Path, dataset_id: str | None = None, config_id: str | None = None, *, listing: Listing | None = None
+) -> Arm:
+    """The arm of a config on a dataset, from the finished runs of a runs directory. Its address,
+    `<runs dir>/<dataset_id>/<config_id>`, may stand alone for the three.
 
-    Raises `SourceError` when there is no such run, `RecordError` when there are several that are no set of repeats.
+    Raises `SourceError` when there is no such run, `RecordError` when there are several that are no set of repeats,
+    `UsageError` for half an address.
     """
     folder = Path(runs_dir)
+    if dataset_id is None and config_id is None and len(folder.parts) > 1:
+        folder, dataset_id, config_id = folder.parent.parent, folder.parent.name, folder.name
+    if dataset_id is None or config_id is None:
+        raise UsageError(
+            "an arm is named by a runs directory, a dataset_id and a config_id, or by its address alone: "
+            f"<runs dir>/<dataset_id>/<config_id>, not {cut(str(runs_dir))}"
+        )
     found = listing or list_runs(folder)
     runs = [
         run
@@ -156,9 +174,14 @@ def not_repeats(runs: list[RunDir]) -> str | None:
     if len(runs) < 2:
         return None
     records = [run.record for run in runs if run.record is not None]
-    stems = {repeat_stem(record.run_id, record.repeat_index) for record in records}
-    indexes = {record.repeat_index for record in records}
-    if len(stems) == 1 and None not in stems and None not in indexes and len(indexes) == len(runs):
+    # Records of before 0.4.0 have no index: when none has one, the names alone tell.
+    by_name = all(record.repeat_index is None for record in records)
+    indexes = [_index_in(record.run_id) if by_name else record.repeat_index for record in records]
+    stems = {
+        _REPEAT.sub("", record.run_id) if by_name else repeat_stem(record.run_id, record.repeat_index)
+        for record in records
+    }
+    if len(stems) == 1 and None not in stems and None not in indexes and len(set(indexes)) == len(runs):
         return None
     names = ", ".join(run.path.name for run in runs[:6]) + (", …" if len(runs) > 6 else "")
     return (
@@ -171,3 +194,8 @@ def repeat_stem(run_id: str, repeat_index: int | None) -> str | None:
     """What the ids of the repeats of one launch have in common; None for a run that is no repeat."""
     suffix = f"_r{repeat_index}"
     return run_id.removesuffix(suffix) if repeat_index is not None and run_id.endswith(suffix) else None
+
+
+def _index_in(run_id: str) -> int | None:
+    found = _REPEAT.search(run_id)
+    return None if found is None else int(found[1])

@@ -49,7 +49,7 @@ def files_digest(files: Iterable[tuple[str, bytes]]) -> str:
     """Digest over the files of a folder in name order, each as name, byte 0x00, content, byte 0x1E."""
     digest = hashlib.sha256()
     for name, data in files:
-        digest.update(name.encode("utf-8", "surrogateescape") + b"\x00" + data + b"\x1e")
+        digest.update(os.fsencode(name) + b"\x00" + data + b"\x1e")
     return digest.hexdigest()
 
 

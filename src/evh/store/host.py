@@ -1,12 +1,15 @@
 """This machine, this boot, this process: what a lease needs to tell a dead writer from one that is silent.
 
 Promise: `is_gone` is True only when it is proved: the process ran on this host in an earlier boot, or on this boot and
-in this space of process numbers, and there is no such process or a younger one has its number. Anything unknown is not
+in this space of process numbers, and there is no such process or a younger one has its number. A host is known by its
+name, and by the machine's own id where both sides have one: two machines of one name are two. Anything unknown is not
 gone. Nothing is read before it is asked for.
+Policy: the machine's id is one that its system keeps to itself, so only a digest of it is ever written.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import subprocess
@@ -14,12 +17,22 @@ import sys
 from functools import cache
 from pathlib import Path
 
-__all__ = ["boot_id", "host_name", "is_gone", "pid_space", "started"]
+__all__ = ["boot_id", "host_name", "is_gone", "machine_id", "pid_space", "started"]
 
 
 def host_name() -> str:
     """The machine's name; `unknown` when it has none."""
     return platform.node() or "unknown"
+
+
+@cache
+def machine_id() -> str | None:
+    """What tells this machine from others of its name, through all its boots: a digest of the id that its system gave
+    it; None where it has none."""
+    found = _text("/etc/machine-id")
+    if found is None or len(found) < 32:  # "uninitialized", say
+        return None
+    return hashlib.sha256(b"evh lease " + found.encode()).hexdigest()[:32]
 
 
 @cache
@@ -51,9 +64,13 @@ def started(pid: int) -> str | None:
     return fields[19]
 
 
-def is_gone(host: str, boot: str | None, space: str | None, pid: int, pid_started: str | None) -> bool:
+def is_gone(
+    host: str, boot: str | None, space: str | None, pid: int, pid_started: str | None, machine: str | None = None
+) -> bool:
     """Whether a process that said this of itself has provably ended."""
     if host != host_name() or boot is None or boot_id() is None:
+        return False
+    if machine is not None and machine_id() is not None and machine != machine_id():
         return False
     if boot != boot_id():
         return True

@@ -34,6 +34,8 @@ ERRORS = "errors.jsonl"
 RECORD = "metrics.json"
 LEASE = "lease.json"
 END = "end.json"
+RUN_FILES = (MANIFEST, RECORD, PREDICTIONS)
+"""Any of these makes a folder a run."""
 
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")

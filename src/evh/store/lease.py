@@ -6,7 +6,9 @@ Promise
     it across machines. A lease that is found is taken over only when its process is provably gone on this host and boot
     (`evh.store.host.is_gone`), or when the caller says so (`take_over=True`). One that was silent for a minute is told
     as stale; it is never presumed dead.
-    A holder that was replaced learns it at its next beat: `lost` is then set and says by whom.
+    A holder that was replaced learns it at its next beat: `lost` is then set and says by whom. Only a lease that can be
+    read and is another's tells it, or one that is provably gone; a look that fails proves nothing and is repeated.
+    `lease.json` is never written through a link.
 
 Policy
     A beat every ten seconds. A lease file that cannot be read counts as one of an unknown holder, unless this machine's
@@ -22,7 +24,7 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from evh.errors import EvhError, LockedError, WriteError
+from evh.errors import EvhError, LockedError, SourceError, WriteError
 from evh.protocol import models
 from evh.protocol.codec import decode, encode
 from evh.store import _os, host
@@ -67,7 +69,7 @@ def holder_of(directory: Path) -> Holder | None:
         lease = decode(data, models.Lease)
     except EvhError:
         return Holder("gone" if not data.rstrip(b"\x00\n").endswith(b"}") else "stale", None, None)
-    if host.is_gone(lease.host, lease.boot_id, lease.pid_space, lease.pid, lease.pid_started):
+    if host.is_gone(lease.host, lease.boot_id, lease.pid_space, lease.pid, lease.pid_started, lease.machine_id):
         return Holder("gone", lease, None)
     try:
         silent = (instant(now()) - instant(lease.beat_at)).total_seconds()
@@ -92,6 +94,8 @@ class Lease:
         self._process = os.getpid()
         self._acquired = now()
         self._stop = threading.Event()
+        self._releasing = threading.Lock()
+        self._released = False
         self._lock = _locked(directory)
         try:
             found = holder_of(directory)
@@ -103,28 +107,45 @@ class Lease:
                     )
                 self.taken_from = str(found)
             self._write()
+            self._thread = threading.Thread(target=self._beat, name=f"lease {directory.name}", daemon=True)
+            try:
+                self._thread.start()
+            except RuntimeError as error:
+                self._remove()
+                raise WriteError(f"cannot be held: {error}", source=str(directory)) from None
         except BaseException:
+            self._stop.set()
             self._lock.release()
             raise
-        self._thread = threading.Thread(target=self._beat, name=f"lease {directory.name}", daemon=True)
-        self._thread.start()
 
     def release(self) -> None:
-        """Give the directory back; releasing twice does nothing, nor does it in a forked child."""
-        if self._stop.is_set() or os.getpid() != self._process:
+        """Give the directory back; releasing twice does nothing, nor does it in a forked child. Interrupted, it can be
+        called again."""
+        if os.getpid() != self._process:
             return
         self._stop.set()
-        self._thread.join()
-        if self.lost is None:
-            with contextlib.suppress(OSError):  # left behind it names a process that is gone: the next writer sees that
-                _os.unlink(self.directory / LEASE)
-        self._lock.release()
+        with self._releasing:
+            if self._released:
+                return
+            self._thread.join()
+            if self.lost is None:
+                self._remove()
+            self._lock.release()
+            self._released = True
+
+    def _remove(self) -> None:
+        with contextlib.suppress(OSError):  # left behind it names a process that is gone: the next writer sees that
+            _os.unlink(self.directory / LEASE)
 
     def _write(self) -> None:
+        path = self.directory / LEASE
+        if os.path.islink(path):  # noqa: PTH114 (never raises)
+            raise WriteError("is a link in the place of a lease: remove it", source=str(path))
         pid = os.getpid()
         lease = models.Lease(
             token=self._token,
             host=host.host_name(),
+            machine_id=host.machine_id(),
             boot_id=host.boot_id(),
             pid_space=host.pid_space(),
             pid=pid,
@@ -132,13 +153,18 @@ class Lease:
             acquired_at=self._acquired,
             beat_at=now(),
         )
-        write_file(self.directory / LEASE, encode(lease) + b"\n")
+        write_file(path, encode(lease) + b"\n")
 
     def _beat(self) -> None:
         while not self._stop.wait(BEAT_SECONDS):
-            found = holder_of(self.directory)
-            if found is None or found.lease is None or found.lease.token != self._token:
-                self.lost = str(found) if found is not None else "somebody who removed its lease"
+            try:
+                data = _bytes_of(self.directory / LEASE)
+                token = None if data is None else decode(data, models.Lease).token
+            except EvhError:
+                continue  # it cannot be looked at now, so it says nothing: at the next beat again
+            if token != self._token:
+                found = holder_of(self.directory)
+                self.lost = "somebody who removed its lease" if token is None or found is None else str(found)
                 return
             with contextlib.suppress(WriteError):  # a full disk: the beat comes late, the lock still stands
                 self._write()
@@ -147,22 +173,27 @@ class Lease:
 def _is_left_by_us(lease: models.Lease | None) -> bool:
     """Whether a lease is this process's own, which could not remove it: the lock on `run.json` is ours by now."""
     pid = os.getpid()
+    here = (host.host_name(), host.machine_id(), host.boot_id(), host.pid_space())
     return (
         lease is not None
         and lease.boot_id is not None
-        and (lease.host, lease.boot_id, lease.pid_space) == (host.host_name(), host.boot_id(), host.pid_space())
+        and (lease.host, lease.machine_id, lease.boot_id, lease.pid_space) == here
         and (lease.pid, lease.pid_started) == (pid, host.started(pid))
     )
 
 
 def _bytes_of(path: Path) -> bytes | None:
-    """A lease's bytes; None when there is none. Looked at twice: it may appear, or go, between two looks."""
+    """A lease's bytes; None when there provably is none. Looked at twice: it may appear, or go, between two looks."""
     for last in (False, True):
         try:
             return read_regular(path)
         except EvhError:
-            if not os.path.lexists(path):
+            try:
+                path.lstat()
+            except FileNotFoundError:
                 return None
+            except OSError:
+                raise SourceError("cannot be looked at", source=str(path)) from None
             if last:
                 raise
     return None

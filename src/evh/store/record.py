@@ -42,10 +42,12 @@ def run_record(
     coverage: tuple[int, int] | None = None,
     resume: Any = None,
     warmup_ms: float | None = None,
+    created_at: str | None = None,
 ) -> models.RunRecord:
     """The record of a measured run: what the manifest says, what the rows add up to, what the adapter declares.
 
-    `coverage` is (items with a reference, items): it is recorded only when some have one and some have none. Raises
+    `coverage` is (items with a reference, items): it is recorded only when some have one and some have none.
+    `created_at` is of a record that is made again somewhere else (an import); the default is this instant. Raises
     `SourceError` for a manifest without dataset and config (a training run has no record), `RecordError` when a sum
     cannot be held.
     """
@@ -60,7 +62,7 @@ def run_record(
         dataset_id=manifest.dataset_id,
         config_id=manifest.config_id,
         build=manifest.build or models.Build(ref="unknown"),
-        created_at=now(),
+        created_at=now() if created_at is None else created_at,
         scores=counted.scores(),
         n_items=counted.n_items,
         n_errors=counted.n_errors or None,

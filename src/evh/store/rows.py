@@ -8,6 +8,7 @@ lines, even when the two are identical.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,8 @@ from evh.protocol import models
 from evh.protocol._views import iter_views
 from evh.protocol.codec import decode
 from evh.protocol.sources import Line
+from evh.store.atomic import why
+from evh.store.layout import PREDICTIONS
 
 __all__ = [
     "MetricRow",
@@ -32,15 +35,26 @@ __all__ = [
 ]
 
 NUMBERS = frozenset({float, int})
+COUNT_LIMIT = 1 << 26
+COUNT_PIECE = 1 << 20
 
 
 class StoredRow(NamedTuple):
     """A row and where it stands: its line (from 1), its byte offset, and what was odd about it."""
 
-    row: models.PredictionRow
+    value: models.PredictionRow
     line: int
     offset: int
     notices: tuple[Notice, ...] = ()
+
+    @property
+    def row(self) -> models.PredictionRow:
+        """The same as `value`."""
+        return self.value
+
+    @property
+    def item_id(self) -> str:
+        return self.value.item_id
 
 
 class MetricRow(NamedTuple):
@@ -174,17 +188,24 @@ def _tell(own: list[Notice], line: Line, notices: list[Notice] | None) -> None:
         notices += [each._replace(message=f"{line.source}:{line.line}: {each.message}") for each in own]
 
 
-def count_rows(directory: Path) -> int:
-    """How many whole lines a run's `predictions.jsonl` has, by its line ends alone; 0 when there is none."""
-    from evh.store.layout import PREDICTIONS
+def count_rows(directory: Path) -> tuple[int, bool]:
+    """How many whole lines a run's `predictions.jsonl` has, by its line ends alone, and whether that is exact: of a
+    file beyond 64 MiB only the beginning is read, and the number is an estimate from the mean length of its lines.
 
-    count = 0
+    (0, True) when there is none. Raises `SourceError` when it cannot be read.
+    """
+    path = directory / PREDICTIONS
+    count = read = 0
     try:
-        with (directory / PREDICTIONS).open("rb") as file:
-            while piece := file.read(1 << 20):
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            while piece := file.read(COUNT_PIECE):
                 count += piece.count(b"\n")
+                read += len(piece)
+                if count and size > COUNT_LIMIT:
+                    return round(count * size / (read - len(piece) + piece.rfind(b"\n") + 1)), False
     except FileNotFoundError:
-        return 0
+        return 0, True
     except OSError as error:
-        raise SourceError(f"cannot be read: {error.strerror}", source=str(directory / PREDICTIONS)) from None
-    return count
+        raise SourceError(f"cannot be read: {why(error)}", source=str(path)) from None
+    return count, True

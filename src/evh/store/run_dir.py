@@ -9,12 +9,14 @@ When it breaks: `SourceError`, `DecodeError` or `SchemaError`; other runs are no
 from __future__ import annotations
 
 import os
+import re
+import stat
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from evh.errors import DecodeError, EvhError, Notice, RecordError, SourceError, cut
+from evh.errors import DecodeError, EvhError, Notice, RecordError, SchemaError, SourceError, cut
 from evh.protocol import models
 from evh.protocol.codec import decode
 from evh.protocol.jsontext import check_text
@@ -22,12 +24,16 @@ from evh.protocol.reader import EpisodeReader, read_episodes
 from evh.protocol.sources import iter_lines
 from evh.store import layout
 from evh.store.aggregate import Aggregate, aggregate
+from evh.store.document_times import in_utc
 from evh.store.lease import Holder, holder_of
 from evh.store.outputs import read_regular
 from evh.store.row_index import RowIndex
 from evh.store.rows import StoredRow, read_metric_rows, read_predictions
 
 __all__ = ["RunDir", "State", "open_run_dir", "read_document"]
+
+NO_COMPONENT = re.compile(r"[/\\\0]" if os.name != "nt" else r"[/\\:\0]")
+"""What no single name in a folder has."""
 
 State = Literal["finished", "ended", "running", "stale", "unfinished"]
 T = TypeVar("T")
@@ -41,7 +47,7 @@ def open_run_dir(directory: str | os.PathLike[str]) -> RunDir:
             raise SourceError("is no folder: a run is a directory", source=str(path))
     except (OSError, ValueError) as error:
         raise SourceError(f"cannot be read: {error}", source=str(path)[:200]) from None
-    if not any((path / name).exists() for name in (layout.MANIFEST, layout.RECORD, layout.PREDICTIONS)):
+    if not any((path / name).exists() for name in layout.RUN_FILES):
         raise SourceError(
             f"is no run: it holds neither {layout.MANIFEST} nor {layout.RECORD} nor {layout.PREDICTIONS}",
             source=str(path),
@@ -103,28 +109,64 @@ class RunDir:
         return RowIndex(self.path / layout.PREDICTIONS)
 
     def count(self) -> Aggregate:
-        """The rows, counted: the numbers that the record has or will have."""
+        """The rows, counted: the numbers that the record has or will have. A record that says another number of rows is
+        told in `notices`."""
         path = self.path / layout.PREDICTIONS
         try:
-            return aggregate(read_metric_rows(path, self.notices)) if path.exists() else Aggregate()
+            counted = aggregate(read_metric_rows(path, self.notices)) if path.exists() else Aggregate()
         except RecordError as error:
             raise error.at(str(path), None) from None
+        self.compare_count(counted.n_items)
+        return counted
+
+    def compare_count(self, rows: int) -> None:
+        """Tell in `notices` when the record says another number of rows than there are."""
+        if not (self.path / layout.RECORD).exists():
+            return  # nor is it asked for, so that it is found once it is written
+        try:
+            record = self.record
+        except EvhError:
+            return  # whoever asks for the record is told
+        if record is not None and record.n_items != rows:
+            said = f"{self.path / layout.RECORD}: says n_items {record.n_items}, {layout.PREDICTIONS} has {rows} rows"
+            self.notices.append(Notice("count", "/n_items", said, record.n_items))
 
     def episodes(self) -> EpisodeReader:
-        """The episodes, streamed and upgraded; a bad row is raised. Raises `SourceError` when the run has none."""
-        return read_episodes(self.path, on_error="raise")
+        """The episodes, streamed and upgraded; a bad row is raised. Nothing for a run that has none."""
+        return read_episodes(self.path if self.has_episodes else b"", on_error="raise")
 
     @property
     def has_episodes(self) -> bool:
-        return (self.path / layout.TRACES).exists() or (self.path / "traces").is_dir()
+        files = [name + packed for name in (layout.TRACES, "results.jsonl") for packed in ("", ".gz", ".zst")]
+        if any((self.path / name).exists() for name in files):
+            return True
+        try:
+            return any((self.path / "traces").iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            return True  # the reader says what is wrong
 
     def output(self, item_id: str) -> str:
-        """What the arm wrote for an item. Raises `SourceError` when its file is missing or no plain file."""
-        return read_regular(self.output_path(item_id)).decode("utf-8", "surrogatepass")
+        """What the arm wrote for an item. Raises `SourceError` when its file is missing, no plain file or no text."""
+        path = self.output_path(item_id)
+        try:
+            return read_regular(path).decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise SourceError(f"is no UTF-8 (byte {error.start})", source=str(path)) from None
 
     def output_path(self, item_id: str) -> Path:
-        """The file of an item's output."""
-        return self.path / layout.OUTPUTS / layout.output_name(item_id)
+        """The file of an item's output: the one that this harness names, or, when there is none such, the
+        `<item_id>.txt` of older harnesses."""
+        folder = self.path / layout.OUTPUTS
+        ours, by_hand = folder / layout.output_name(item_id), f"{item_id}.txt"
+        if by_hand != ours.name and not NO_COMPONENT.search(by_hand) and not os.path.lexists(ours):
+            try:
+                if stat.S_ISREG((folder / by_hand).lstat().st_mode):
+                    return folder / by_hand
+            except (OSError, ValueError):
+                pass  # no such file: the one of ours is missing
+        return ours
 
     def errors(self) -> Iterator[models.ItemError]:
         """The failed attempts at items, oldest first."""
@@ -156,18 +198,28 @@ class RunDir:
 
 def read_document(path: Path, kind: type[T], notices: list[Notice] | None = None) -> T:
     """The one record of a file, read leniently; a member that stands twice is refused, for nobody knows which counts.
+    A timestamp with an offset is converted to UTC and told in `notices`; one without a zone is refused.
 
     Raises `SourceError`, `DecodeError` or `SchemaError` with the file's name.
     """
     data = read_regular(path)
+    found: list[Notice] = []
     try:
         for fault in check_text(data):
             if fault.kind == "duplicate-key":
                 raise DecodeError(f"{fault.pointer}: {fault.message}: remove one of them", pointer=fault.pointer)
-        record = decode(data, kind, notices=notices)
+        try:
+            record = decode(data, kind, notices=found)
+        except SchemaError:
+            converted = in_utc(data, found := [])
+            if converted is None:
+                raise
+            record = decode(converted, kind, notices=found)
     except EvhError as error:
         _name_what_it_is_not(data, kind, path)
         raise error.at(str(path), None) from None
+    if notices is not None:
+        notices += found
     return record
 
 

@@ -2,13 +2,14 @@
 
 Promise: every folder directly below that holds a run is listed, in the order of names, once (a link to a run that is
 there already is the same run). One that cannot be read is listed as skipped, with its reason; it hides no other. A link
-that leads outside, and the hidden folders of unfinished copies, are not followed.
+that leads outside or nowhere is not followed and is listed as skipped too. Hidden folders, of unfinished copies, are
+passed over.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from evh.store import layout
 from evh.store.atomic import why
 from evh.store.run_dir import RunDir
 
-__all__ = ["Listing", "Skipped", "find_runs", "list_runs", "runs_folder"]
+__all__ = ["Listing", "Skipped", "find_runs", "list_runs"]
 
 
 class Skipped(NamedTuple):
@@ -36,21 +37,9 @@ class Listing(NamedTuple):
     skipped: list[Skipped]
 
 
-def runs_folder(root: Path, environ: Mapping[str, str]) -> Path:
-    """Where runs are: `EVAL_RUNS_DIR` (`~` expanded, relative to the current folder; empty counts as unset), else
-    `data/runs` below the project's root."""
-    named = environ.get("EVAL_RUNS_DIR", "")
-    if not named:
-        return root / "data" / "runs"
-    try:
-        return Path(named).expanduser().absolute()
-    except RuntimeError:
-        raise SourceError(f"EVAL_RUNS_DIR={named}: there is no such home folder") from None
-
-
-def find_runs(folder: Path) -> Iterator[RunDir]:
+def find_runs(folder: Path, left_out: list[Skipped] | None = None) -> Iterator[RunDir]:
     """The run directories directly below a folder, by name; nothing for a folder that does not exist. Reads no file of
-    them. Raises `SourceError` when the folder cannot be listed."""
+    them. Links that are not followed are added to `left_out`. Raises `SourceError` when the folder cannot be listed."""
     try:
         names = sorted(os.listdir(folder))  # noqa: PTH208
         inside = folder.resolve()
@@ -61,23 +50,36 @@ def find_runs(folder: Path) -> Iterator[RunDir]:
     seen: set[Path] = set()
     for name in names:
         path = folder / name
-        if name.startswith(".") or not path.is_dir():
+        if name.startswith("."):
             continue
         if path.is_symlink():
-            real = path.resolve()
-            if not real.is_relative_to(inside) or real.parent == inside:
-                continue  # outside, or listed under its own name
-        if any((path / each).exists() for each in (layout.MANIFEST, layout.RECORD, layout.PREDICTIONS)):
+            fault, real = _led_to(path, inside)
+            if fault is not None and left_out is not None:
+                left_out.append(Skipped(path, fault))
+            if fault is not None or real.parent == inside:
+                continue  # not followed, or listed under its own name
+        if path.is_dir() and any((path / each).exists() for each in layout.RUN_FILES):
             real = path.resolve()
             if real not in seen:
                 seen.add(real)
                 yield RunDir(path)
 
 
+def _led_to(link: Path, inside: Path) -> tuple[str | None, Path]:
+    """Why a link is not followed, if it is not, and where it leads."""
+    try:
+        real = link.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return "is a link that leads nowhere: remove it", link
+    if real.is_dir() and not real.is_relative_to(inside):
+        return "is a link that leads out of the runs directory and is not followed: move or copy the run here", real
+    return None, real
+
+
 def list_runs(folder: Path) -> Listing:
     """The runs of a folder, told apart by whether they have a record that loads."""
     listing = Listing([], [], [])
-    for run in find_runs(folder):
+    for run in find_runs(folder, listing.skipped):
         try:
             (listing.finished if run.record is not None else listing.unfinished).append(run)
         except EvhError as error:

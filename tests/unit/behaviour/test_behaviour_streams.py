@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import evh
 from evh.errors import RecordError, UsageError
 from evh.protocol.models import SamplingMask, Tensor
 
@@ -183,3 +184,13 @@ def test_a_stream_that_does_not_parse_is_an_error_with_its_full_pointer(read: An
     with pytest.raises(RecordError) as caught:
         read(row).to_record()
     assert caught.value.pointer.startswith("/traces/0/nodes/0/")
+
+
+def test_integers_of_a_stream_may_be_spelled_with_a_fraction_of_zero() -> None:
+    text = b'{"message":{"role":"user","content":""},"token_ids":[1.0,2,3.0],"mask":[],"is_content":[]}'
+    node = evh.decode(text, evh.MessageNode)
+    assert b'"token_ids":[1.0,2,3.0]' in evh.encode(node)  # untouched, it is written as it stood
+    assert node.token_ids == [1, 2, 3] and all(type(each) is int for each in node.token_ids)
+    assert evh.decode_strict(text, evh.MessageNode) == node
+    with pytest.raises(RecordError, match="does not fit"):
+        _ = evh.decode(text.replace(b"1.0", b"1.5"), evh.MessageNode).token_ids

@@ -105,9 +105,19 @@ def test_v8_e55_a_repeat_that_crashed_leaves_a_set_of_two(made: Made) -> None:
 
 def test_v8_e56_repeats_are_known_by_the_record_not_by_names_alone(made: Made) -> None:
     made.run("arm", config_id="arm")
-    made.run("arm_r1", config_id="arm_r1")
+    made.run("arm_r1", config_id="arm_r1", repeat_index=1)
     assert made.check("V8").status == "ok"
-    made.run("arm_r2", config_id="arm_r1")
+    other = made.run("arm_r2", config_id="arm_r1", repeat_index=2)
+    assert made.check("V8").status == "ok"
+    made.change(other / layout.RECORD, repeat_index=None)
+    assert made.check("V8").finding_count == 1
+
+
+def test_v8_repeats_of_before_0_4_0_are_known_by_their_names(made: Made) -> None:
+    made.run("arm_r1", config_id="arm")
+    made.run("arm_r3", config_id="arm")
+    assert made.check("V8").status == "ok"
+    made.run("arm_x", config_id="arm")
     assert made.check("V8").finding_count == 1
 
 

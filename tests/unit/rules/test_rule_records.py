@@ -84,6 +84,14 @@ def test_r3_e38_hostile_ids_are_looked_for_under_their_hashed_names(made: Made) 
     assert made.check("R3").what == "7 outputs" and made.check("R3").status == "ok"
 
 
+def test_r3_an_output_that_an_older_harness_named_by_hand_is_found(made: Made) -> None:
+    path = made.run(scores={"Q1": 1.0})
+    (path / layout.OUTPUTS / layout.output_name("Q1")).rename(path / layout.OUTPUTS / "Q1.txt")
+    assert made.check("R3").status == "ok"
+    (path / layout.OUTPUTS / "Q1.txt").write_text("changed")
+    assert "its output outputs/Q1.txt was changed" in said(made.check("R3"))
+
+
 def test_r3_rows_that_name_no_digest_are_noted(made: Made) -> None:
     path = made.run()
     made.rows(path, [{"item_id": "q1", "_extra": {}}, {"item_id": "q2", "_extra": {}, "_error": "E: no"}])
@@ -95,6 +103,15 @@ def test_r5_e20_a_clock_that_was_set_back_is_noted(made: Made) -> None:
     made.run(created_at="2025-12-31T23:59:59Z")
     outcome = made.check("R5")
     assert outcome.status == "ok" and "the clock was set back" in outcome.notes[0]
+
+
+def test_r5_e21_a_derived_run_that_is_older_than_its_source_is_noted(made: Made) -> None:
+    derived = {"kind": "rescored", "from": "runs/a_1", "at": "2026-03-01T00:00:00Z"}
+    path = made.run(created_at="2026-03-01T00:00:00Z", source_created_at="2026-02-28T00:00:00Z", derived=derived)
+    assert made.check("R5").notes == []
+    made.change(path / layout.RECORD, source_created_at="2026-03-02T00:00:00Z")
+    outcome = made.check("R5")
+    assert outcome.status == "ok" and "is before that of the run it was derived from" in outcome.notes[0]
 
 
 def test_r5_e63_a_record_from_the_future_is_noted(made: Made) -> None:

@@ -234,3 +234,14 @@ def test_a_config_with_an_unknown_member_or_a_secret_names_its_line(made: Made) 
 def test_a_config_fails_when_there_is_no_yaml_library(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "yaml", None)
     assert "evh[run]" in one(made.check("V1")).message
+
+
+def test_v1_runs_behind_links_that_lead_out_are_noted(made: Made, tmp_path: Path) -> None:
+    made.run()
+    outside = made.run("b_1", runs=tmp_path / "outside")
+    (made.runs / "linked").symlink_to(outside)
+    (made.runs / "again").symlink_to(made.runs / "a_1")
+    outcome = made.check("V1")
+    assert outcome.status == "ok" and outcome.counts["records"] == 1
+    [note] = outcome.notes
+    assert "linked: is a link that leads out of the runs directory" in note and "no rule looked at it" in note

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_runs import make_run
 
-from evh.errors import RecordError, SourceError
+from evh.errors import RecordError, SourceError, UsageError
 from evh.store import Value, list_runs, read_arm
 from evh.store.arm import group_runs, repeat_stem
 
@@ -146,3 +146,47 @@ def test_what_no_double_can_hold_is_refused_by_name(tmp_path: Path) -> None:
     for read in (arm.value, arm.total, arm.spent):
         with pytest.raises(RecordError, match="the sum of the metric 'k' is beyond"):
             read("k")
+
+
+@pytest.mark.parametrize("names", [["old_r1", "old_r2"], ["old_r1", "old_r3", "old_r12"]])
+def test_e56_repeats_of_records_without_an_index_are_known_by_their_names(tmp_path: Path, names: list[str]) -> None:
+    for name in names:
+        make_run(tmp_path, name, [{"item_id": "a", "score": 1}], manifest=False, repeat_index=None)
+    assert len(read_arm(tmp_path, "d", "arm").runs) == len(names)
+
+
+@pytest.mark.parametrize("names", [["old_r1", "new_r2"], ["old", "old_r1"], ["old_r1", "old_r01"], ["old", "older"]])
+def test_e54_names_that_make_no_set_are_refused(tmp_path: Path, names: list[str]) -> None:
+    for name in names:
+        make_run(tmp_path, name, [], manifest=False, repeat_index=None)
+    with pytest.raises(RecordError, match="not the repeats of one launch"):
+        read_arm(tmp_path, "d", "arm")
+
+
+def test_e56_where_one_record_has_an_index_all_need_one(tmp_path: Path) -> None:
+    make_run(tmp_path, "arm_r1", [])
+    make_run(tmp_path, "arm_r2", [], repeat_index=None)
+    with pytest.raises(RecordError, match="not the repeats of one launch"):
+        read_arm(tmp_path, "d", "arm")
+
+
+def test_an_arm_is_read_by_its_address_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_run(tmp_path / "runs", "arm_r1", [{"item_id": "a", "score": 1}])
+    assert read_arm(f"{tmp_path}/runs/d/arm").value("score") == Value(1.0, 1, 1)
+    assert read_arm(tmp_path / "runs" / "d" / "arm/").dataset_id == "d"
+    monkeypatch.chdir(tmp_path / "runs")
+    assert read_arm("d/arm").config_id == "arm"
+    with pytest.raises(SourceError, match=r"runs: holds no finished run of 'other' on 'd'"):
+        read_arm(tmp_path / "runs" / "d" / "other")
+
+
+@pytest.mark.parametrize("given", [("runs",), ("runs/d/arm", "d"), ("runs/d/arm", None, "arm")])
+def test_half_an_address_is_refused(given: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="an arm is named by a runs directory, a dataset_id and a config_id"):
+        read_arm(*given)
+
+
+def test_a_record_that_counts_other_rows_is_told_by_its_run(tmp_path: Path) -> None:
+    make_run(tmp_path, "arm_r1", [{"item_id": "a", "score": 1}], n_items=7)
+    (run,) = read_arm(tmp_path, "d", "arm").runs
+    assert [(notice.kind, notice.value) for notice in run.notices] == [("count", 7)]

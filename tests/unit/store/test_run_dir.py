@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from made_runs import MANIFEST, RECORD, make_run
 
-from evh.errors import DecodeError, EvhError, SourceError
+from evh.errors import DecodeError, EvhError, SchemaError, SourceError
 from evh.store import Lease, list_runs, open_run_dir
+from evh.store.layout import output_name
+from evh.store.rows import count_rows
 
 ROWS = [{"item_id": "a", "score": 1}, {"item_id": "b", "score": 0, "_extra": {"k": 3}}]
 
@@ -164,3 +166,123 @@ def test_torn_notes_of_errors_and_launches_are_told(tmp_path: Path) -> None:
     with pytest.raises(EvhError, match="not a valid Attempt") as told:
         run.attempts()
     assert (told.value.source, told.value.line) == (str(path / "attempts.jsonl"), 1)
+
+
+def test_a_row_has_the_members_that_every_row_of_a_reader_has(tmp_path: Path) -> None:
+    path = make_run(tmp_path, "arm_r1", ROWS)
+    first, second = open_run_dir(path).rows()
+    assert (first.value, first.item_id, first.line, first.offset, first.notices) == (first.row, "a", 1, 0, ())
+    assert (second.item_id, second.line) == ("b", 2)
+    assert (path / "predictions.jsonl").read_bytes()[second.offset :].startswith(b'{"_extra": {"k": 3}')
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_run_without_episodes_has_none_to_read(tmp_path: Path, folder: bool) -> None:
+    path = make_run(tmp_path, "arm_r1", ROWS)
+    if folder:
+        (path / "traces").mkdir()
+    run = open_run_dir(path)
+    assert list(run.episodes()) == []
+    assert (run.episodes().read, run.has_episodes) == (0, False)
+
+
+def test_outputs_of_older_harnesses_are_read_under_the_names_they_had(tmp_path: Path) -> None:
+    run = open_run_dir(make_run(tmp_path, "old", ROWS, manifest=False))
+    outputs = run.path / "outputs"
+    outputs.mkdir()
+    for name in ("Case A.txt", "q:1.txt", "Both.txt"):
+        (outputs / name).write_text(name)
+    (outputs / output_name("Both")).write_text("ours")
+    assert run.output("Case A") == "Case A.txt"
+    assert run.output("q:1") == "q:1.txt"
+    assert run.output("Both") == "ours"
+    assert run.output_path("None such").name == output_name("None such")
+    with pytest.raises(SourceError, match="is missing"):
+        run.output("None such")
+
+
+def test_e38_e41_a_name_by_hand_is_one_plain_file_of_the_folder(tmp_path: Path) -> None:
+    run = open_run_dir(make_run(tmp_path, "old", ROWS, manifest=False))
+    outputs = run.path / "outputs"
+    outputs.mkdir()
+    (run.path / "up.txt").write_text("outside")
+    (outputs / "Sub").mkdir()
+    (outputs / "Sub" / "x.txt").write_text("below")
+    (outputs / "Link.txt").symlink_to(run.path / "up.txt")
+    (outputs / "Folder.txt").mkdir()
+    for item_id in ("../up", "Sub/x", "Link", "Folder", "x" * 300, "\ud800"):
+        assert run.output_path(item_id).name == output_name(item_id)
+        with pytest.raises(SourceError, match="is missing"):
+            run.output(item_id)
+    (outputs / output_name("Odd")).write_bytes(b"\xff\xfe")
+    with pytest.raises(SourceError, match="is no UTF-8"):
+        run.output("Odd")
+
+
+def test_a_record_that_counts_other_rows_is_told(tmp_path: Path) -> None:
+    run = open_run_dir(make_run(tmp_path, "arm_r1", ROWS, n_items=3))
+    assert run.count().n_items == 2
+    (notice,) = run.notices
+    assert (notice.kind, notice.pointer, notice.value) == ("count", "/n_items", 3)
+    assert "says n_items 3, predictions.jsonl has 2 rows" in notice.message
+
+
+def test_counting_the_rows_of_a_run_does_not_hide_the_record_that_it_gets_later(tmp_path: Path) -> None:
+    path = make_run(tmp_path, "arm_r1", ROWS, finished=False)
+    run = open_run_dir(path)
+    run.count()
+    (path / "metrics.json").write_text(json.dumps(RECORD))
+    assert run.record is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("2026-10-04T10:15:30+02:00", "2026-10-04T08:15:30Z"),
+        ("2026-10-04T00:15:30.250-08:00", "2026-10-04T08:15:30.250000Z"),
+    ],
+)
+def test_e22_a_time_with_an_offset_is_read_in_utc_and_told(tmp_path: Path, said: str, read: str) -> None:
+    inner = {"kind": "rescore", "from": "x", "at": said, "with": {"adapter": "a", "sha256": "0" * 64, "scorer": {}}}
+    derived = inner | {"at": "2026-10-04T08:15:30Z", "source": inner}
+    times = {"source_created_at": said, "created_at": said, "derived": derived}
+    path = make_run(tmp_path, "arm_r1", ROWS, **times, warmup_ms=1.0, resume=None)
+    (path / "run.json").write_text(json.dumps(MANIFEST | {"started_at": said}))
+    run = open_run_dir(path)
+    assert run.record is not None and run.manifest is not None
+    assert (run.record.created_at, run.record.source_created_at, run.manifest.started_at) == (read, read, read)
+    assert sorted((notice.kind, notice.pointer, notice.value) for notice in run.notices) == [
+        ("time", "/created_at", said), ("time", "/derived/source/at", said), ("time", "/source_created_at", said),
+        ("time", "/started_at", said),
+    ]  # fmt: skip
+    assert json.loads((path / "metrics.json").read_text())["created_at"] == said
+
+
+@pytest.mark.parametrize("said", ["2026-10-04T08:15:30", "yesterday", "2026-02-30T08:15:30+02:00", 5])
+def test_e22_a_time_without_a_zone_is_refused(tmp_path: Path, said: object) -> None:
+    path = make_run(tmp_path, "arm_r1", ROWS, created_at=said)
+    with pytest.raises(SchemaError, match="/created_at"):
+        _ = open_run_dir(path).record
+
+
+@pytest.mark.parametrize("end", ["", "torn"])
+def test_rows_are_counted_exactly_while_the_file_is_small(tmp_path: Path, end: str) -> None:
+    path = make_run(tmp_path, "arm_r1", ROWS)
+    with (path / "predictions.jsonl").open("a") as file:
+        file.write(end)
+    assert count_rows(path) == (2, True)
+    (path / "predictions.jsonl").unlink()
+    assert count_rows(path) == (0, True)
+
+
+def test_b022_of_a_large_file_the_head_is_read_and_the_rows_are_estimated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_run(tmp_path, "arm_r1", [{"item_id": f"i{number:06}", "score": 1} for number in range(1000)])
+    monkeypatch.setattr("evh.store.rows.COUNT_LIMIT", 10_000)
+    monkeypatch.setattr("evh.store.rows.COUNT_PIECE", 100)
+    assert count_rows(path) == (1000, False)
+    with (path / "predictions.jsonl").open("r+b") as file:
+        file.seek(200)
+        file.write(b"\0" * 20_000)  # if it is read, the number changes
+    assert count_rows(path) == (1000, False)

@@ -9,7 +9,7 @@ from made_runs import make_run
 
 from evh.errors import SourceError
 from evh.store import list_runs
-from evh.store.runs import find_runs, runs_folder
+from evh.store.runs import Skipped, find_runs
 
 ROWS = [{"item_id": "a", "score": 1}]
 
@@ -55,20 +55,29 @@ def test_links_are_followed_only_where_they_add_a_run(tmp_path: Path) -> None:
     assert [run.path.name for run in find_runs(tmp_path / "linked")] == ["a", "inner"]
 
 
+def test_a_link_that_is_not_followed_is_listed_with_its_reason(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    make_run(runs, "a", ROWS)
+    make_run(tmp_path / "outside", "c", ROWS)
+    (runs / "again").symlink_to(runs / "a")
+    (runs / "outer").symlink_to(tmp_path / "outside" / "c")
+    (runs / "loop").symlink_to(runs / "loop")
+    (runs / "nowhere").symlink_to(runs / "nothing")
+    (runs / ".hidden").symlink_to(tmp_path / "outside" / "c")
+    listing = list_runs(runs)
+    assert [run.path.name for run in listing.finished] == ["a"]
+    assert {path.name: why.partition(":")[0] for path, why in listing.skipped} == {
+        "outer": "is a link that leads out of the runs directory and is not followed",
+        "loop": "is a link that leads nowhere",
+        "nowhere": "is a link that leads nowhere",
+    }
+    left_out: list[Skipped] = []
+    assert len(list(find_runs(runs, left_out))) == 1
+    assert left_out == listing.skipped
+
+
 def test_a_folder_that_is_not_there_has_no_runs_and_a_file_is_refused(tmp_path: Path) -> None:
     assert list_runs(tmp_path / "nothing") == ([], [], [])
     (tmp_path / "file").write_text("")
     with pytest.raises(SourceError, match="cannot be listed"):
         list_runs(tmp_path / "file")
-
-
-def test_eval_runs_dir_moves_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert runs_folder(tmp_path, {}) == tmp_path / "data" / "runs"
-    assert runs_folder(tmp_path, {"EVAL_RUNS_DIR": ""}) == tmp_path / "data" / "runs"
-    assert runs_folder(tmp_path / "root", {"EVAL_RUNS_DIR": "rel/x"}) == tmp_path / "rel" / "x"
-    assert runs_folder(tmp_path, {"EVAL_RUNS_DIR": "~/x"}) == tmp_path / "home" / "x"
-    assert runs_folder(tmp_path, {"EVAL_RUNS_DIR": "/abs"}) == Path("/abs")
-    with pytest.raises(SourceError, match="no such home folder"):
-        runs_folder(tmp_path, {"EVAL_RUNS_DIR": "~nobody-of-that-name/x"})

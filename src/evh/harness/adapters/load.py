@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from evh.errors import UsageError, cut
+from evh.errors import SourceError, UsageError, cut
 from evh.harness.adapters.adapter import Adapter
 from evh.harness.adapters.chat import ChatSystem
 from evh.harness.adapters.command import CommandSystem
@@ -28,25 +28,28 @@ BUILT_IN: dict[str, type[ChatSystem] | type[CommandSystem]] = {"evh:chat": ChatS
 def load_adapter(name: str | None, *, config_dir: Path, root: Path) -> Adapter:
     """The adapter that a config names: a Python file, `evh:chat` (also for None) or `evh:command`.
 
-    Raises UsageError when there is no such adapter or it defines nothing, SourceError when its file does not load.
+    Raises SourceError when there is no such adapter, its file does not load, or it defines nothing.
     """
     name = "evh:chat" if name is None else name
     workplace = Workplace(config_dir, root)
     if name.startswith("evh:"):
         kind = BUILT_IN.get(name)
         if kind is None:
-            raise UsageError(f"the harness has no adapter {cut(name)}: expected {' or '.join(sorted(BUILT_IN))}")
+            raise SourceError(f"the harness has no adapter {cut(name)}: expected {' or '.join(sorted(BUILT_IN))}")
         file = Path(sys.modules[kind.__module__].__file__ or "")
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         return Adapter(kind(), id=name, path=None, sha256=digest, workplace=workplace)
     path = workplace.find(name)
     if path is None:
         places = "there" if Path(name).is_absolute() else f"in {config_dir} or {root}"
-        raise UsageError(
+        raise SourceError(
             f"no adapter file {cut(name, 200)} {places}; an adapter is a Python file, {' or '.join(sorted(BUILT_IN))}"
         )
     module, digest = load_module(path)
-    return Adapter(module, id=_id(path, root), path=path.resolve(), sha256=digest, workplace=workplace)
+    try:
+        return Adapter(module, id=_id(path, root), path=path.resolve(), sha256=digest, workplace=workplace)
+    except UsageError as error:  # the fault of a file, not of an argument
+        raise SourceError(error.message, source=error.source, line=error.line) from None
 
 
 def _id(path: Path, root: Path) -> str:

@@ -1,8 +1,10 @@
 """The directory of an import while it is made: hidden, and given its name when it is whole.
 
-Promise: nobody who lists runs sees half an import. A process that is killed leaves a hidden folder, which the next
-import removes once its writer is provably gone. Two imports never get one name.
-When it breaks: `WriteError`; the hidden folder is removed, the source was never touched.
+Promise: nobody who lists runs sees half an import. A process that is killed leaves a hidden folder, which a later
+import removes: once its writer is provably gone, or, where there is no lease to tell, when nothing in it changed for an
+hour. A link is left alone. Two imports never get one name.
+When it breaks: `WriteError`; the hidden folder is removed, the source was never touched. When only the sync of the
+runs directory failed, the error says that the run is in place.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import time
 from pathlib import Path
 
 from evh.errors import EvhError, WriteError
@@ -25,6 +28,7 @@ __all__ = ["Draft", "taken"]
 
 HIDDEN = ".importing-"
 NAMES = 1000
+ABANDONED_S = 3600
 
 
 class Draft:
@@ -61,11 +65,18 @@ class Draft:
             write_record(self.directory, record)
             try:
                 _os.rename(self.directory, target)
-                sync_folder(self._runs)
             except OSError as error:
-                if os.path.lexists(target) and self.directory.exists():
+                if os.path.lexists(target):
                     continue  # another process was quicker
                 raise WriteError(f"cannot be made: {why(error)}", source=str(target)) from None
+            try:
+                sync_folder(self._runs)
+            except OSError as error:
+                raise WriteError(
+                    f"the run is in place, complete, but its folder could not be synced ({why(error)}): "
+                    "a power cut may take it away; then import it again",
+                    source=str(target),
+                ) from None
             return target
         raise taken(self._runs / wanted)
 
@@ -82,6 +93,16 @@ def taken(path: Path) -> WriteError:
 def _clear_left_over(runs_dir: Path) -> None:
     for hidden in runs_dir.glob(f"{HIDDEN}*"):
         with contextlib.suppress(EvhError, OSError):  # it is in nobody's way
-            holders = [holder_of(each) for each in hidden.iterdir()]
-            if holders and all(holder is not None and holder.state == "gone" for holder in holders):
+            if not hidden.is_symlink() and _is_abandoned(hidden):
                 remove_folder(hidden)
+
+
+def _is_abandoned(hidden: Path) -> bool:
+    """Whether nobody can be at work in a hidden folder. Raises what the system or a lease says."""
+    inner = [each for each in hidden.iterdir() if each.is_dir() and not each.is_symlink()]
+    holders = [holder for each in inner if (holder := holder_of(each)) is not None]
+    if holders:
+        return all(holder.state == "gone" for holder in holders)
+    # Before the writer takes its lease and after it gives it back: then the time of the last change has to tell.
+    latest = max(each.stat().st_mtime for each in (hidden, *inner))
+    return time.time() - latest > ABANDONED_S

@@ -19,9 +19,7 @@ from evh.harness.projection import REWARD, project_episode
 from evh.protocol import models
 from evh.protocol._folders import row_files
 from evh.protocol.codec import encode
-from evh.protocol.jsontext import parse
 from evh.protocol.reader import read_episodes
-from evh.store.masking import SECRET_TABLES, Masker
 from evh.store.record import Declared
 
 __all__ = ["Episodes"]
@@ -61,7 +59,7 @@ class Episodes(Reading):
             known = tops | ({METADATA} if legacy else set())
             self.lossy.update(name.partition("/")[0] for name in source.files() if name.partition("/")[0] not in known)
 
-    def items(self, masker: Masker | None = None) -> Iterator[Found]:
+    def items(self, *, first: bool = False) -> Iterator[Found]:
         with ExitStack() as stack:
             source = self._source
             episodes = read_episodes(
@@ -70,8 +68,8 @@ class Episodes(Reading):
             seen: dict[str, int] = {}
             for number, episode in enumerate(episodes, 1):
                 try:
-                    if masker is not None:
-                        self._look(episode, masker)
+                    if first:
+                        self._look(episode)
                         if seen.setdefault(episode.id, number) != number:
                             raise RecordError(f"stands there twice, as episode {seen[episode.id]} before")
                     row = project_episode(episode)
@@ -79,17 +77,13 @@ class Episodes(Reading):
                     error.message = f"episode {number} ({episode.id}): {error.message}"
                     raise error.at(source.label, None) from None
                 yield Found(row, f"episode {number}", None, episode)
-        if masker is not None and self._builds:
+        if first and self._builds:
             self.tool = ", ".join(sorted(self._builds))
 
-    def _look(self, episode: models.Episode, masker: Masker) -> None:
+    def _look(self, episode: models.Episode) -> None:
         notices: list[Notice] = []
-        line = encode(episode, notices=notices)
+        encode(episode, notices=notices)
         self.lossy.update(INDEX.sub("/*", notice.pointer) for notice in notices if notice.kind == "wire-only")
-        if any(b'"%s"' % name.encode() in line for name in SECRET_TABLES):
-            plain = parse(line)[0]
-            plain.pop("env", None)  # of the episode itself: which environment, no table of variables
-            masker.learn(plain)
         for trace in episode.traces:
             if trace.verifiers is not None and trace.verifiers.version != "unknown":
                 version = trace.verifiers.version

@@ -5,11 +5,14 @@ Promise
     second row of an item, items without a row (unless `partial`), an output that is missing or hostile, and any bad
     row are refused, with file and line, and the runs directory is as it was. Then the run appears at once and whole,
     or not at all. Rows in any order give the same record. What no file of a run has a place for stands in
-    `imported.lossy`. Secrets of the source are masked.
+    `imported.lossy`. Secrets of the source are masked. A source that has its own record gives the run its
+    `created_at`; when the import was made stands in `imported.at`.
 
 Policy
-    The source is read twice, so memory is bounded by the items' ids and the numbers of rollouts that wait for others of
-    their item. Latency and money are there when the source has them; there is no warm-up.
+    Who scores: the adapter that is given, else the one of the project's config of that id, else exact match with the
+    references when the source has no metrics of its own. The source is read twice, so memory is bounded by the items'
+    ids and the numbers of rollouts that wait for others of their item. Latency and money are there when the source has
+    them; there is no warm-up.
 
 When it breaks: `SourceError`, `RecordError`, `DecodeError`, `SchemaError`, `UsageError` or `WriteError`.
 """
@@ -18,39 +21,38 @@ from __future__ import annotations
 
 import os
 import re
-from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evh.errors import RecordError, SourceError, UsageError, cut
+from evh.errors import SourceError, UsageError, cut
 from evh.harness.adapters import Adapter
 from evh.harness.build import build_of
-from evh.harness.dataset import Frozen, load_dataset
+from evh.harness.dataset import load_dataset
+from evh.harness.importing.checking import Progress, check_source
+from evh.harness.importing.configured import configured
 from evh.harness.importing.draft import Draft, taken
 from evh.harness.importing.episodes import Episodes
 from evh.harness.importing.found import Reading
 from evh.harness.importing.manifest import import_manifest
 from evh.harness.importing.rows import JsonRows
-from evh.harness.importing.run_folder import RunRows
+from evh.harness.importing.run_folder import Ids, RunRows
 from evh.harness.importing.scoring import Scorer
 from evh.harness.importing.source import STANDARD, Kind, Source, open_source
 from evh.harness.importing.table import CsvRows
+from evh.harness.importing.writing import write_source
 from evh.harness.project import Project
-from evh.harness.projection import REWARD, Projected, project_rollouts
 from evh.harness.secret_values import masker_for
 from evh.protocol import models
 from evh.store.clock import now, run_stamp
 from evh.store.journal import FsyncPolicy
-from evh.store.masking import Masker
 from evh.store.record import run_record
 from evh.store.run_dir import open_run_dir
 from evh.store.run_writer import RunWriter
 
 __all__ = ["Imported", "import_run"]
 
-Progress = Callable[[str, int], None]
-SHOWN = 5
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,199}")
 
 
@@ -64,16 +66,12 @@ class Imported(NamedTuple):
     n_episodes: int
     missing: int
     """Items of the dataset without a row."""
+    unscored: int
+    """Items that did not fail and have no score."""
+    counts: dict[str, int]
+    """Over how many items each metric is."""
     lossy: list[str]
     notices: list[str]
-
-
-class _Checked(NamedTuple):
-    """What the first reading found: for each item of the dataset how many rows or rollouts it has."""
-
-    counts: array[int]
-    total: int
-    missing: int
 
 
 def import_run(
@@ -99,52 +97,61 @@ def import_run(
     """
     wanted = _run_id(project, config_id, run_id)
     frozen = load_dataset(project, dataset_id)
-    scorer = Scorer(project, frozen, adapter)
-    with open_source(project, source, kind) as opened:
+    arm = configured(project, config_id, dataset_id)
+    with ExitStack() as stack:
+        opened = stack.enter_context(open_source(project, source, kind))
+        scored_by = adapter or stack.enter_context(arm.load(project))
+        scorer = Scorer(project, frozen, scored_by, bundled=adapter is None and arm.path is None)
         digest = opened.digest()
-        reading = _reading(opened, dataset_id)
-        masker = masker_for(dict(params or {}), environ)
-        checked = _check(reading, opened, frozen, scorer, masker, partial=partial, progress=progress)
+        reading = _reading(opened, Ids(wanted, dataset_id, config_id))
+        if arm.notice is not None:
+            reading.notices.add(arm.notice)
+        knobs = arm.knobs(reading, params)
+        masker = masker_for(knobs, environ)
+        checked = check_source(reading, opened.label, frozen, scorer, partial=partial, progress=progress)
         imported = models.Imported(
             from_=STANDARD if opened.path is None else project.portable(opened.path),
             at=now(),
             sha256=digest,
             tool=reading.tool,
-            lossy=sorted(reading.lossy | (scorer.replaced if scorer.counts else set())),
+            lossy=sorted(map(masker.text, reading.lossy | scorer.replaced)),
         )
-        knobs = dict(reading.params if params is None else params)
-        masker.learn(knobs)
-        manifest = import_manifest(frozen, config_id, wanted, reading.labels, scorer, masker.value(knobs))
+        labels = masker.value(arm.named(reading))
+        manifest = import_manifest(frozen, config_id, wanted, labels, scorer, masker.value(knobs))
         manifest.build = _build(project, reading, build_ref, environ)
         manifest.imported = imported
         manifest.n_items_planned = len(frozen) - checked.missing
         draft = Draft(project.runs, manifest)
         try:
             with RunWriter(draft.directory, masker=masker, fsync=fsync) as writer:
-                _write(reading, checked.counts, frozen, scorer, writer, progress)
+                unscored = write_source(reading, checked.counts, frozen, scorer, writer, progress)
                 writer.sync()
             if opened.digest() != digest:
                 raise SourceError("was changed while it was imported: nothing was made of it", source=opened.label)
+            counted = open_run_dir(draft.directory).count()
             record = run_record(
                 manifest,
-                open_run_dir(draft.directory).count(),
+                counted,
                 declared=scorer.declared(reading.declared),
-                adapter=None if adapter is None else adapter.id,
+                adapter=None if scorer.adapter is None else scorer.adapter.id,
                 reference_tier=None if scorer.used is None else scorer.used.tier,
                 coverage=scorer.covered(index for index, count in enumerate(checked.counts) if count),
+                created_at=reading.created_at,
             )
             directory = draft.publish(record, exact=run_id is not None)
         finally:
             draft.discard()
     return Imported(
-        directory,
-        record,
-        opened.kind,
-        record.n_items,
-        checked.total if reading.several else 0,
-        checked.missing,
-        list(imported.lossy),
-        reading.notices,
+        directory=directory,
+        record=record,
+        kind=opened.kind,
+        n_items=record.n_items,
+        n_episodes=checked.total if reading.several else 0,
+        missing=checked.missing,
+        unscored=unscored,
+        counts=counted.counts,
+        lossy=list(imported.lossy),
+        notices=reading.notices.told(),
     )
 
 
@@ -169,102 +176,12 @@ def _build(project: Project, reading: Reading, build_ref: str | None, environ: M
     return reading.build or models.Build(ref="unknown")
 
 
-def _reading(source: Source, dataset_id: str) -> Reading:
+def _reading(source: Source, ids: Ids) -> Reading:
     if source.kind == "run":
-        return RunRows(source, dataset_id)
+        return RunRows(source, ids)
     readings: dict[Kind, type[Episodes] | type[JsonRows] | type[CsvRows]] = {
         "episodes": Episodes,
         "jsonl": JsonRows,
         "csv": CsvRows,
     }
     return readings[source.kind](source)
-
-
-def _check(
-    reading: Reading,
-    source: Source,
-    frozen: Frozen,
-    scorer: Scorer,
-    masker: Masker,
-    *,
-    partial: bool,
-    progress: Progress | None,
-) -> _Checked:
-    """The first reading: every row, before anything is made."""
-    counts = array("q", bytes(8 * len(frozen)))
-    lines = array("q", bytes(8 * len(frozen)))
-    unknown = total = 0
-    strangers: list[str] = []
-    for found in reading.items(masker):
-        total += 1
-        index = frozen.position.get(found.row.item_id)
-        if index is None:
-            unknown += 1
-            if len(strangers) < SHOWN:
-                strangers.append(f"{cut(found.row.item_id)} ({found.place})")
-            continue
-        if counts[index] and not reading.several:
-            raise RecordError(
-                f"the item {cut(found.row.item_id)} has two rows, on lines {lines[index]} and {found.line}: one item "
-                "has one row in a run, repeats are runs of their own",
-                source=found.source,
-                line=found.line,
-            )
-        counts[index] += 1
-        lines[index] = found.line or 0
-        scorer.look(found)
-        if progress is not None:
-            progress("checked", total)
-    if unknown:
-        more = ", …" if unknown > len(strangers) else ""
-        raise SourceError(
-            f"{unknown} of {total} rows are of items that the dataset {frozen.dataset_id} does not have: "
-            f"{', '.join(strangers)}{more}; its own are called {cut(frozen.item_ids[0])} and the like",
-            source=source.label,
-        )
-    if not total:
-        raise SourceError("holds no rows: there is nothing to import", source=source.label)
-    missing = [frozen.item_ids[index] for index, count in enumerate(counts) if not count]
-    if missing and not partial:
-        more = ", …" if len(missing) > SHOWN else ""
-        raise SourceError(
-            f"has no row for {len(missing)} of the {len(frozen)} items of {frozen.dataset_id}: "
-            f"{', '.join(map(cut, missing[:SHOWN]))}{more}; say --partial to import it without them",
-            source=source.label,
-        )
-    return _Checked(counts, total, len(missing))
-
-
-def _write(
-    reading: Reading,
-    counts: array[int],
-    frozen: Frozen,
-    scorer: Scorer,
-    writer: RunWriter,
-    progress: Progress | None,
-) -> None:
-    """The second reading: episodes as they come, an item's row with its last rollout."""
-    waiting: dict[int, list[Projected]] = {}
-    for number, found in enumerate(reading.items(), 1):
-        index = frozen.position.get(found.row.item_id)
-        if index is None or not counts[index]:
-            raise SourceError("was changed while it was imported: nothing was made of it", source=found.source)
-        row = scorer.scored(found, writer.masker)
-        if found.episode is not None:
-            writer.write_episode(found.episode)
-        if reading.several:
-            held = waiting.setdefault(index, [])
-            if held:
-                row.output = ""  # the row's output is the first one's
-            held.append(row)
-            if len(held) < counts[index]:
-                continue
-            row = project_rollouts(row.item_id, waiting.pop(index))
-            if row.error is not None and REWARD not in row.metrics and not scorer.counts:
-                row.metrics = {}  # counted on the way, but nothing scored it
-        members = row.members()
-        if "_error" in members:
-            members["_error"] = writer.masker.text(members["_error"])
-        writer.write_item(row.item_id, row.output, members)
-        if progress is not None:
-            progress("written", number)

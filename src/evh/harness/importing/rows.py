@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evh.errors import EvhError, Notice, RecordError, cut, pointer
+from evh.errors import EvhError, RecordError, cut, pointer
 from evh.harness.importing.found import Found, Reading
 from evh.harness.importing.source import IDS, OUTPUTS, Source
 from evh.harness.numbers import finite
-from evh.harness.projection import Projected
+from evh.harness.projection import Projected, words_of
 from evh.harness.result import check_names, row_metrics
 from evh.protocol.jsontext import check_text, parse
 from evh.protocol.sources import Line
-from evh.store.masking import Masker
 
-__all__ = ["JsonRows", "row_of", "tell"]
+__all__ = ["JsonRows", "row_of"]
 
 COUNTS = ("latency_ms", "cost_usd", "tokens_in", "tokens_out")
 ANEW = ("output_words", "_output_sha256")
@@ -35,27 +34,26 @@ class JsonRows(Reading):
         super().__init__()
         self._source = source
 
-    def items(self, masker: Masker | None = None) -> Iterator[Found]:
+    def items(self, *, first: bool = False) -> Iterator[Found]:
         for line in self._source.lines():
             try:
-                row = row_of(_object(line, masker), self.lossy)
+                members = _object(line, first=first)
+                row = row_of(members, self.lossy)
             except EvhError as error:
                 raise error.at(line.source, line.line) from None
-            if masker is not None:
-                tell(self.notices, line.notices, line.source)
-            yield Found(row, line.source, line.line)
+            if first:
+                self.notices.tell(line.notices, line.source)
+            yield Found(row, line.source, line.line, document=members)
 
 
-def _object(line: Line, masker: Masker | None) -> dict[str, Any]:
-    if masker is not None:
+def _object(line: Line, *, first: bool) -> dict[str, Any]:
+    if first:
         for fault in check_text(line.data):
             if fault.kind in REFUSED:
                 raise RecordError(fault.message, pointer=fault.pointer)
     value = parse(line.data)[0]
     if not isinstance(value, dict):
         raise RecordError(f"expected an object, one item a line, found {cut(value)}")
-    if masker is not None:
-        masker.learn(value)
     return value
 
 
@@ -90,17 +88,9 @@ def row_of(members: Mapping[str, Any], lossy: set[str]) -> Projected:
         extra={name: numbers[name] for name in extra},
         meta=meta,
         error=error,
-        output_words=len(output.split()),
+        output_words=words_of(output, error),
         **counts,
     )
-
-
-def tell(notices: list[str], found: tuple[Notice, ...] | list[Notice], source: str) -> None:
-    """Note oddities of a file, each once."""
-    for notice in found:
-        said = f"{source}: {notice.message}"
-        if said not in notices:
-            notices.append(said)
 
 
 def _item_id(left: dict[str, Any]) -> str:

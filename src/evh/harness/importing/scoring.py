@@ -2,7 +2,9 @@
 
 Promise: one import has one scorer. When the adapter's scorer gives metrics for any item, its metrics are those of all
 rows, and the source's own are named as left out; a failed item gets none. When it gives none at all (there are no
-references, say), the source's metrics stand. The answer does not depend on the order of the rows.
+references, say), the source's metrics stand. The `bundled` scorer, which nobody asked for, never replaces a metric of
+the source: it counts when the source has none and there are references. The answer does not depend on the order of the
+rows.
 When it breaks: the scorer's fault comes out with the adapter's file; nothing was written.
 """
 
@@ -15,59 +17,80 @@ from evh.harness.adapters import Adapter
 from evh.harness.dataset import Frozen, source_text
 from evh.harness.importing.found import Found
 from evh.harness.project import Project
-from evh.harness.projection import REWARD, Projected
+from evh.harness.projection import Projected
 from evh.harness.references import References, load_references
 from evh.harness.result import row_metrics
-from evh.store.masking import Masker
 from evh.store.record import Declared
 
 __all__ = ["Scorer"]
 
 
 class Scorer:
-    """The adapter's scorer, if there is one that scores."""
+    """An adapter as the scorer of one import: `look` at every item, `settle`, then have each `scored`."""
 
-    def __init__(self, project: Project, frozen: Frozen, adapter: Adapter | None) -> None:
+    def __init__(self, project: Project, frozen: Frozen, adapter: Adapter, *, bundled: bool = False) -> None:
         self._project = project
         self._frozen = frozen
-        self.adapter = adapter
-        self.references: References | None = None
+        self._adapter = adapter
+        self._bundled = bundled
+        self._references: References | None = None
+        self._own: set[str] = set()
+        self._answered = bytearray(len(frozen))
         self.counts = False
-        """Whether its metrics are those of the run: true as soon as it gave any (see `look`)."""
-        self.replaced: set[str] = set()
-        """The source's own metrics, which are left out when the scorer's count."""
-        if adapter is not None and (adapter.has_score or adapter.has_score_episode):
-            self.references = load_references(project, frozen)
+        """Whether its metrics are those of the run; known when it is settled."""
+        if not bundled and (adapter.has_score or adapter.has_score_episode):
+            self._references = load_references(project, frozen)
+
+    @property
+    def adapter(self) -> Adapter | None:
+        """The adapter that the run names: one that was asked for, or the bundled one when it counts."""
+        return self._adapter if self.counts or not self._bundled else None
+
+    @property
+    def replaced(self) -> set[str]:
+        """The source's own metrics that are left out."""
+        return self._own if self.counts else set()
+
+    @property
+    def used(self) -> References | None:
+        """The references that the outputs were scored against."""
+        return self._references if self.counts else None
 
     def look(self, found: Found) -> None:
         """Learn in the first reading whether the scorer gives metrics at all, and what they would replace."""
-        self.replaced.update(found.row.metrics)
-        if not self.counts and self._scores(found, found.row.output):
+        self._own.update(found.row.metrics)
+        if self._bundled:
+            if found.row.error is None:
+                self._answered[self._frozen.position[found.row.item_id]] = 1
+        elif not self.counts and self._scores(found):
             self.counts = True
 
-    def scored(self, found: Found, masker: Masker) -> Projected:
-        """The row with the metrics that count. What is scored is the output as it is stored."""
+    def settle(self) -> None:
+        """Decide, after the first reading, whether the bundled scorer counts."""
+        if self._bundled and not self._own and any(self._answered):
+            self._references = references = load_references(self._project, self._frozen)
+            self.counts = references is not None and any(
+                references.has(index) for index, answered in enumerate(self._answered) if answered
+            )
+
+    def scored(self, found: Found) -> Projected:
+        """The row with the metrics that count; what is scored is the output of the row as it is stored."""
         row = found.row
         if not self.counts:
             return row
-        scores = self._scores(found, masker.text(row.output)) or {}
+        scores = self._scores(found) or {}
         numbers = row_metrics(scores, row.extra, row.item_id)
         row.metrics = {name: numbers[name] for name in scores}
         return row
 
     def declared(self, own: Declared) -> Declared:
         """What is declared of the metrics: by the adapter when it scores, else by the source."""
-        adapter = self.adapter
-        if adapter is None or not self.counts:
+        adapter = self._adapter
+        if not self.counts:
             return own
         return Declared(
             adapter.primary_metric, adapter.metric_kinds, adapter.metric_directions, adapter.metric_descriptions
         )
-
-    @property
-    def used(self) -> References | None:
-        """The references that the outputs were scored against."""
-        return self.references if self.counts else None
 
     def covered(self, indexes: Iterable[int]) -> tuple[int, int] | None:
         """How many of the items (given by their places in the dataset) have a reference, of how many."""
@@ -76,11 +99,11 @@ class Scorer:
         found = [self.used.has(index) for index in indexes]
         return sum(found), len(found)
 
-    def _scores(self, found: Found, output: str) -> Mapping[str, Any] | None:
-        adapter, row = self.adapter, found.row
-        if adapter is None or (row.error is not None and REWARD not in row.metrics):
+    def _scores(self, found: Found) -> Mapping[str, Any] | None:
+        adapter, row = self._adapter, found.row
+        if row.error is not None and not row.metrics:
             return None
-        reference = None if self.references is None else self.references.text(row.item_id)
+        reference = None if self._references is None else self._references.text(row.item_id)
         if found.episode is not None and adapter.has_score_episode:
             scores = adapter.score_episode(found.episode, reference)
             if scores is not None:
@@ -90,4 +113,4 @@ class Scorer:
         text = None
         if adapter.wants_source:
             text = source_text(self._project, self._frozen, self._frozen.position[row.item_id])
-        return adapter.score(output, reference, text)
+        return adapter.score(row.output, reference, text)

@@ -159,8 +159,8 @@ class _Again(io.RawIOBase):
 
 
 def open_source(project: Project, source: str | os.PathLike[str], kind: Kind | None = None) -> Source:
-    """The source that a path or `-` names. Raises `UsageError` for a kind there is none of or a source among the
-    runs, `SourceError` when it cannot be read."""
+    """The source that a path or `-` names. Raises `UsageError` for a kind that there is none of or that it cannot be,
+    `SourceError` for a source among the runs or one that cannot be read."""
     if kind is not None and kind not in KINDS:
         raise UsageError(f"--kind is one of {', '.join(KINDS)}, not {cut(kind)}")
     if source == STANDARD:
@@ -197,11 +197,11 @@ def _refuse_runs(project: Project, path: Path) -> None:
         return
     real, runs = path.resolve(), project.runs.resolve()
     if any(each.samefile(runs) for each in (real, *real.parents)):
-        raise UsageError(
-            f"{cut(str(path))} lies in the runs directory {project.portable(project.runs)}: it is a run already"
+        raise SourceError(
+            f"lies in the runs directory {project.portable(project.runs)}: it is a run already", source=str(path)
         )
     if any(each.samefile(real) for each in runs.parents):
-        raise UsageError(f"{cut(str(path))} holds the runs directory: name the run's own folder")
+        raise SourceError("holds the runs directory: name the run's own folder", source=str(path))
 
 
 def _walk(folder: Path, top: Path) -> Iterator[str]:

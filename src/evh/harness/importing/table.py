@@ -18,7 +18,6 @@ from evh.errors import EvhError, RecordError, SourceError, cut
 from evh.harness.importing.found import Found, Reading
 from evh.harness.importing.rows import COUNTS, row_of
 from evh.harness.importing.source import IDS, OUTPUTS, Source
-from evh.store.masking import Masker
 
 __all__ = ["CsvRows"]
 
@@ -38,7 +37,7 @@ class CsvRows(Reading):
         self._source = source
         self._numbers: frozenset[str] | None = None
 
-    def items(self, masker: Masker | None = None) -> Iterator[Found]:
+    def items(self, *, first: bool = False) -> Iterator[Found]:
         if self._numbers is None:
             self._numbers = self._columns()
         for line, cells in self._rows():
@@ -68,7 +67,7 @@ class CsvRows(Reading):
                         odd.setdefault(name, (line, cell))
         for name in sorted(plain.keys() & odd.keys() - set(COUNTS)):
             line, cell = odd[name]
-            self.notices.append(
+            self.notices.add(
                 f"{self._source.label}:{line}: the column {cut(name)} holds {cut(cell)} among numbers: it is kept as "
                 "text in _meta, and is no metric"
             )

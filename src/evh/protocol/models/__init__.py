@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (all files, sha256 aa5aaa6a9b9e5e1467f96e142e22909e922dd8c64728689cca38fe135d25dcd7). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (all files, sha256 fd111b4c66d2d66dc2ecdb934f95a0d28d2074f1e6f9fb02ac59c13b55fb02a4). Edit the schema, not this file.
 """The records of the contract."""
 
 from __future__ import annotations

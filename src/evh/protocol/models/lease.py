@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (lease.json, sha256 4949757cba51401655699961baf510baa5e3ce22a3cb35c54982d2a140ee8c41). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (lease.json, sha256 c82999265bf1d9f2baa66149248564bdb9fe5155016baf03d42689c1bff24662). Edit the schema, not this file.
 """The closed types of `schema/v1/lease.json`: lease."""
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ class Lease(Model, kw_only=True, forbid_unknown_fields=True, omit_defaults=True,
     """Random name of this hold. A writer that finds another token at a beat has been replaced, and stops."""
     host: Annotated[str, Meta(min_length=1)]
     """Name of the writer's machine."""
+    machine_id: Annotated[str, Meta(min_length=1)] | None = None
+    """What tells the machine from others of its name, through all its boots: a digest of the id that its system gave it; null where it has none."""
     boot_id: Annotated[str, Meta(min_length=1)] | None = None
     """What tells this boot of the machine from any other; null where the system has no such thing."""
     pid_space: Annotated[str, Meta(min_length=1)] | None = None

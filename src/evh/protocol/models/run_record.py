@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (run_record.json, sha256 a008fd8e76fda031b1e2abc08027c9aa01609d712c206fb856c2d68e30ff31d5). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (run_record.json, sha256 2e7ad2e1422e762711a5db31bbf538aaf24b83e81659f891533db6b865ebc21b). Edit the schema, not this file.
 """The closed types of `schema/v1/run_record.json`: run record."""
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ class RunRecord(Model, kw_only=True, forbid_unknown_fields=True, omit_defaults=T
             pattern="^(([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?Z(?!\\n)$",
         ),
     ]
-    """When this record was made: for a measured run the end of its last attempt, for a derived run the moment of the derivation. Never the source's time."""
+    """When this record was made: for a measured run the end of its last attempt, for an import what its source's record says (when it was imported is `imported.at`), for a derived run the moment of the derivation, never its source's time."""
     source_created_at: SourceCreatedAt | None = None
     """`created_at` of the run that this one was derived from directly. Derived runs only."""
     scores: dict[str, int | float]

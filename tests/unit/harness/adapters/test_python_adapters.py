@@ -144,12 +144,12 @@ def test_a_helper_that_does_not_load_is_told_with_its_own_line(load: Load, tmp_p
     ],
 )
 def test_a_name_of_no_adapter_is_refused(tmp_path: Path, name: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(SourceError, match=said):
         load_adapter(name, config_dir=tmp_path, root=tmp_path)
 
 
 def test_a_file_without_functions_is_refused_with_what_is_expected(load: Load) -> None:
-    with pytest.raises(UsageError, match=r"call_system\(text, params\), score\(output, reference\), or both"):
+    with pytest.raises(SourceError, match=r"call_system\(text, params\), score\(output, reference\), or both"):
         load("x = 1\n")
 
 
@@ -245,7 +245,7 @@ def test_what_the_system_raises_comes_out_as_it_is_and_exits_are_failures(load: 
 
 def test_a_bad_result_is_told_with_the_item_and_the_adapter(load: Load) -> None:
     adapter = load("def call_system(text, params):\n    return 3\n")
-    with pytest.raises(RecordError, match=r"^adapter.py: \(root\): item 'i7': the adapter returned"):
+    with pytest.raises(RecordError, match=r"^adapter.py: item 'i7': the adapter returned"):
         adapter.call("x", {}, item_id="i7")
 
 

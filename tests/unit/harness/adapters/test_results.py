@@ -39,7 +39,8 @@ class Grade(IntEnum):
     ("value", "expected"),
     [
         (1, 1), (2**60, 2**60), (0.5, 0.5), (1e-12, 1e-12), (True, 1.0), (False, 0.0), (Grade.GOOD, 2),
-        (Decimal("0.25"), 0.25), (Fraction(1, 4), 0.25), (Scalar(3), 3), (Scalar(0.5), 0.5), (Scalar(True), 1.0),
+        (Decimal("0.25"), 0.25), (Fraction(1, 4), 0.25), (Scalar(3), 3.0),
+        (Scalar(2**60), float(2**60)), (Scalar(0.5), 0.5), (Scalar(True), 1.0),
     ],
 )  # fmt: skip
 def test_e48_b034_numbers_of_any_kind_become_plain_ones(value: Any, expected: float) -> None:
@@ -50,12 +51,12 @@ def test_e48_b034_numbers_of_any_kind_become_plain_ones(value: Any, expected: fl
 @pytest.mark.parametrize(
     "value",
     [
-        "1", None, "", [], {}, 1j, b"1", object(), Array(1.0), Scalar("1"), Scalar(None), 10**400, Decimal("NaN"),
-        Decimal("Infinity"), Decimal("sNaN"), Fraction(10**400),
+        "1", None, "", [], {}, 1j, b"1", object(), Array(1.0), Scalar("1"), Scalar(None), Scalar(2**60 + 1),
+        10**400, Decimal("NaN"), Decimal("Infinity"), Decimal("sNaN"), Fraction(10**400),
     ],
     ids=[
-        "text", "null", "empty", "list", "map", "complex", "bytes", "object", "array", "a-text", "a-null", "huge",
-        "nan", "infinity", "signalling-nan", "huge-fraction",
+        "text", "null", "empty", "list", "map", "complex", "bytes", "object", "array", "a-text", "a-null", "rounded",
+        "huge", "nan", "infinity", "signalling-nan", "huge-fraction",
     ],
 )  # fmt: skip
 def test_e48_what_is_no_number_is_refused(value: Any) -> None:
@@ -73,7 +74,7 @@ def test_e09_b058_b059_not_a_number_and_infinities_are_refused_by_item_and_metri
 
 def test_numpy_scalars_are_numbers_and_arrays_are_not() -> None:
     numpy = pytest.importorskip("numpy")
-    for value, expected in ((numpy.int64(1), 1), (numpy.float32(0.5), 0.5), (numpy.bool_(True), 1.0)):
+    for value, expected in ((numpy.int64(3), 3.0), (numpy.float32(0.5), 0.5), (numpy.bool_(True), 1.0)):
         assert finite(value, "it") == expected and type(finite(value, "it")) is type(expected)
     for value in (numpy.array([1.0]), numpy.float64("nan")):
         with pytest.raises(RecordError):
@@ -84,7 +85,7 @@ def test_numpy_scalars_are_numbers_and_arrays_are_not() -> None:
     "name",
     [
         "total_cost_usd", "total_x", "item_id", "_x", "latency_ms", "cost_usd", "tokens_in", "tokens_out",
-        "output_words", "",
+        "",
     ],
 )  # fmt: skip
 def test_e49_reserved_names_are_refused(name: str) -> None:

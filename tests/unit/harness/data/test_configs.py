@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evh.errors import UsageError
+from evh.errors import SourceError
 from evh.harness._credentials import credentials
 from evh.harness._yaml import read_yaml
 from evh.harness.config import find_config, load_config
@@ -94,7 +94,7 @@ def test_what_is_no_config_is_refused_with_file_and_line(
     tmp_path: Path, text: str | bytes, line: int | None, said: str
 ) -> None:
     path = config(tmp_path, text)
-    with pytest.raises(UsageError, match=said) as told:
+    with pytest.raises(SourceError, match=said) as told:
         load_config(path)
     assert told.value.source == str(path)
     assert line is None or told.value.line == line
@@ -102,14 +102,14 @@ def test_what_is_no_config_is_refused_with_file_and_line(
 
 def test_a_config_that_is_not_there_or_no_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.yaml", tmp_path):
-        with pytest.raises(UsageError) as told:
+        with pytest.raises(SourceError) as told:
             load_config(path)
         assert told.value.source == str(path)
 
 
 def test_without_the_yaml_library_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "yaml", None)
-    with pytest.raises(UsageError, match=r"pip install 'evh\[run\]'"):
+    with pytest.raises(SourceError, match=r"pip install 'evh\[run\]'"):
         load_config(config(tmp_path, HEAD))
 
 
@@ -131,7 +131,7 @@ VALUE = "Canary5ecretCanary5ecret"
 )  # fmt: skip
 def test_e43_credentials_are_refused_by_place_and_never_shown(tmp_path: Path, params: dict[str, object]) -> None:
     path = config(tmp_path, yaml.safe_dump({"config_id": "c", "dataset_id": "d", "params": params}))
-    with pytest.raises(UsageError, match=r"/params/.*`api_key_env`") as told:
+    with pytest.raises(SourceError, match=r"/params/.*`api_key_env`") as told:
         load_config(path)
     assert VALUE not in str(told.value) and told.value.line is not None
 
@@ -175,10 +175,10 @@ def test_json_written_as_yaml_comes_back(value: object) -> None:
 
 
 @given(st.text() | st.text("&*!|>'\"%@`{}[]:,-?# \nab<1.e~"))
-def test_any_text_is_a_document_or_a_usage_error(text: str) -> None:
+def test_any_text_is_a_document_or_refused(text: str) -> None:
     try:
         read_yaml(text, "x.yaml")
-    except UsageError as error:
+    except SourceError as error:
         assert error.source == "x.yaml"
 
 
@@ -189,8 +189,8 @@ def test_a_config_is_found_by_its_id_and_two_of_one_id_are_refused(tmp_path: Pat
     path = config(project.configs, HEAD, "one.yaml")
     config(project.configs, "broken: [", "two.yml")
     assert find_config(project, "c") == path
-    with pytest.raises(UsageError, match=r"two\.yml"):
+    with pytest.raises(SourceError, match=r"two\.yml"):
         find_config(project, "other")
     config(project.configs, HEAD, "three.yml")
-    with pytest.raises(UsageError, match=r"one.yaml and three.yml both hold"):
+    with pytest.raises(SourceError, match=r"one.yaml and three.yml both hold"):
         find_config(project, "c")

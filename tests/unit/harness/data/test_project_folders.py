@@ -52,6 +52,29 @@ def test_portable_paths_are_relative_and_name_no_home_folder(root: str, path: st
     assert Project(Path(root)).portable(path) == shown
 
 
+@pytest.mark.parametrize("name", ["results.json", "out/rows.JSONL", "a.csv", "a.yaml", "a.tar.gz", "notes.md", "x.zst"])
+def test_b035_a_file_name_is_never_made_a_folder_of_runs(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=rf"EVAL_RUNS_DIR is '{name}'.*a file's name"):
+        Project.at(tmp_path, {"EVAL_RUNS_DIR": name})
+    (tmp_path / name).mkdir(parents=True)
+    assert Project.at(tmp_path, {"EVAL_RUNS_DIR": name}).runs == tmp_path / name
+
+
+def test_b035_a_file_in_the_place_of_the_runs_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "kept").write_text("k")
+    with pytest.raises(UsageError, match=r"EVAL_RUNS_DIR is .*a file is there") as told:
+        Project.at(tmp_path, {"EVAL_RUNS_DIR": str(tmp_path / "kept")})
+    assert told.value.source == str(tmp_path / "kept")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "runs").write_text("r")
+    with pytest.raises(SourceError, match="a file is there") as refused:
+        Project.at(tmp_path, {})
+    assert refused.value.source == str(tmp_path / "data" / "runs")
+
+
 HOSTILE = ["", ".", "..", "../x", "/abs", "a/../../b", "a//b", "a/./b", "a\\b", "a\0b", "a/", "\udc80"]
 
 
@@ -101,3 +124,11 @@ def test_removing_a_folder_leaves_what_its_links_name(tmp_path: Path) -> None:
     remove_folder(gone)
     remove_folder(gone)
     assert not gone.exists() and (tmp_path / "kept" / "file").read_text() == "k"
+
+
+def test_removing_a_link_to_a_folder_removes_the_link_alone(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").write_text("k")
+    (tmp_path / "gone").symlink_to(tmp_path / "kept")
+    remove_folder(tmp_path / "gone")
+    assert not (tmp_path / "gone").is_symlink() and (tmp_path / "kept" / "file").read_text() == "k"

@@ -152,21 +152,42 @@ def test_an_adapter_scores_every_rollout(freeze_tasks: Make, bring_in: Make, pro
     assert "reward" in made.lossy
 
 
-def test_secrets_of_episodes_are_masked_even_in_those_before(
+def test_secrets_of_an_episode_are_masked_in_it_its_output_and_its_row(
     freeze_tasks: Make, bring_in: Make, tmp_path: Path
 ) -> None:
     canary = "sk-canary-0123456789"
-    episodes = list(evh.read_episodes(REAL / "v0.4.0-eval"))
-    episodes[0].info = {"note": f"the key was {canary}"}
-    last = evh.upgrade(evh.encode(episodes[-1])).record
-    last.traces[0].info = {"request": {"headers": {"Authorization": f"Bearer {canary}"}}}
+    answered = next(each for each in evh.read_episodes(REAL / "v0.4.0-eval") if each.traces[0].last_reply)
+    episode = evh.upgrade(evh.encode(answered)).record
+    trace = episode.traces[0]
+    trace.info = {"request": {"headers": {"Authorization": f"Bearer {canary}"}}, "note": f"the key was {canary}"}
+    trace.metrics = {canary: 1.0}
+    replies = [node.message for node in trace.nodes if isinstance(node.message, evh.AssistantMessage)]
+    replies[-1].content = f"it is {canary}"
     path = tmp_path / "secret.jsonl"
-    path.write_bytes(b"".join(evh.encode(each) + b"\n" for each in [*episodes[:-1], last]))
+    path.write_bytes(evh.encode(episode) + b"\n")
     freeze_tasks(path)
     made = bring_in(path)
     held = b"".join(file.read_bytes() for file in made.directory.rglob("*") if file.is_file())
     assert canary.encode() not in held
     assert b"the key was ***" in held
+    [row] = open_run_dir(made.directory).rows()
+    assert open_run_dir(made.directory).output(row.item_id) == "it is ***"
+
+
+def test_a_failed_episode_is_a_failed_row_whatever_it_counted(
+    freeze_tasks: Make, bring_in: Make, tmp_path: Path
+) -> None:
+    episode = evh.upgrade(evh.encode(next(iter(evh.read_episodes(REAL / "v0.4.0-eval"))))).record
+    trace = episode.traces[0]
+    trace.rewards, trace.metrics, trace.ok, episode.ok = {}, {"turns": 3}, False, False
+    path = tmp_path / "failed.jsonl"
+    path.write_bytes(evh.encode(episode) + b"\n")
+    freeze_tasks(path)
+    made = bring_in(path)
+    [stored] = open_run_dir(made.directory).rows()
+    assert stored.row.error is not None
+    assert "turns" not in stored.row.plain()
+    assert (made.record.n_errors, made.unscored) == (1, 0)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links")

@@ -15,6 +15,7 @@ import pytest
 from evh.errors import EvhError
 from evh.harness.importing import Imported
 from evh.harness.project import Project
+from evh.rules import validate
 from evh.store import open_run_dir
 from evh.store.layout import output_name
 
@@ -71,7 +72,10 @@ def test_a_run_of_an_older_harness_becomes_one_of_ours(freeze: Make, bring_in: M
     assert (record.primary_metric, record.metric_kinds) == ("f1", {"f1": "quality"})
     assert (record.warmup_ms, record.repeat_index) == (None, None)
     assert record.config_id == "arm"
-    assert made.lossy == ["metrics.json#/repeat_index", "metrics.json#/warmup_ms", "notes.md"]
+    assert made.lossy == [
+        "metrics.json#/config_id", "metrics.json#/repeat_index", "metrics.json#/run_id", "metrics.json#/warmup_ms",
+        "notes.md",
+    ]  # fmt: skip
     assert digests(old) == before
 
 
@@ -114,15 +118,49 @@ def test_e63_a_record_of_the_future_is_taken_with_a_notice(freeze: Make, bring_i
     (old / "metrics.json").write_text(json.dumps(RECORD | {"created_at": "2999-01-01T00:00:00Z"}), "utf-8")
     made = bring_in(old)
     assert any("in the future" in notice for notice in made.notices)
-    assert made.record.created_at < "2999"
+    assert made.record.created_at == "2999-01-01T00:00:00Z"
     assert made.record.imported is not None
     assert made.record.imported.at < "2999"
+
+
+def test_e63_an_import_was_made_when_its_source_was_and_imported_now(
+    freeze: Make, bring_in: Make, project: Project, old: Path
+) -> None:
+    freeze(["Q1", "sub/q2"])
+    record = bring_in(old).record
+    assert record.created_at == "2026-01-01T00:00:00Z"
+    assert record.imported is not None and record.imported.at > "2026-01-02"
+    alone = bring_in(old / "predictions.jsonl").record  # rows without their record
+    assert alone.imported is not None and alone.created_at >= alone.imported.at
+    [outcome] = validate([project.root], {}, ["R5"])
+    assert not [note for note in outcome.notes if "started_at" in note]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [("2026-01-01T02:00:00+02:00", "2026-01-01T00:00:00Z"), ("2026-01-01T00:00:00.5Z", "2026-01-01T00:00:00.5Z")],
+)
+def test_e22_the_time_of_a_source_is_taken_in_utc(
+    freeze: Make, bring_in: Make, old: Path, said: str, kept: str
+) -> None:
+    freeze(["Q1", "sub/q2"])
+    (old / "metrics.json").write_text(json.dumps(RECORD | {"created_at": said}), "utf-8")
+    assert bring_in(old).record.created_at == kept
+
+
+def test_ids_that_the_import_keeps_are_not_lossy(freeze: Make, bring_in: Make, old: Path) -> None:
+    freeze(["Q1", "sub/q2"])
+    made = bring_in(old, run_id="old", config_id="theirs")
+    assert (made.record.run_id, made.record.config_id) == ("old", "theirs")
+    assert made.lossy == ["metrics.json#/repeat_index", "metrics.json#/warmup_ms", "notes.md"]
 
 
 def test_a_record_of_another_dataset_is_told(freeze: Make, bring_in: Make, old: Path) -> None:
     freeze(["Q1", "sub/q2"])
     (old / "metrics.json").write_text(json.dumps(RECORD | {"dataset_id": "other"}), "utf-8")
-    assert any("'other'" in notice for notice in bring_in(old).notices)
+    made = bring_in(old)
+    assert any("'other'" in notice for notice in made.notices)
+    assert "metrics.json#/dataset_id" in made.lossy
 
 
 def test_an_output_that_is_missing_is_refused(freeze: Make, bring_in: Make, project: Project, old: Path) -> None:

@@ -109,6 +109,13 @@ def test_a_failed_episode_says_why() -> None:
     assert row.extra["ok"] == 0.0
 
 
+def test_a_failure_that_nothing_scored_has_no_metrics_of_what_it_counted() -> None:
+    failed = project_episode(episode(trace(ok=False, metrics={"turns": 3}), ok=False))
+    assert (failed.metrics, failed.error) == ({}, "Failed: the episode is not ok and names no error")
+    assert failed.members()["_error"] == failed.error
+    assert project_episode(episode(trace(metrics={"turns": 3}))).metrics == {"turns": 3}
+
+
 def test_a_failure_that_was_scored_keeps_its_score_and_is_told() -> None:
     failed = episode(trace(ok=False, rewards={"right": {"score": 0, "weight": 1}}), ok=False, is_timeout=True)
     members = project_episode(failed).members()

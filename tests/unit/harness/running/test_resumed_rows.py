@@ -45,12 +45,12 @@ REFUSED: list[tuple[str, Rows, str]] = [
     (
         "e7 rows of an older version",
         lambda rows: b"".join(map(without_extra, rows)),
-        ":1: (root): the row has no `_extra`",
+        ":1: the row has no `_extra`",
     ),
     (
         "e8 some rows of one",
         lambda rows: rows[0] + without_extra(rows[1]) + rows[2],
-        ":2: (root): the row has no `_extra`",
+        ":2: the row has no `_extra`",
     ),
     ("b077 a broken row in the middle", lambda rows: rows[0] + rows[1][:50] + b"\n" + rows[2], ":2: "),
     ("e66 a list", lambda rows: rows[0] + b"[]\n" + rows[1], ":2: "),
@@ -174,8 +174,14 @@ def test_e52_e53_what_is_no_stopped_run_is_told(project: RunProject, tmp_path: P
     ):
         with pytest.raises(kind, match=said):
             resume(Project(project.root), named, environ=project.environ)
-    manifest = json.loads((project.run.path / "run.json").read_bytes()) if not old.exists() else None
-    assert manifest is None
+    rows = project.runs / "rows"
+    rows.mkdir()
+    (rows / "predictions.jsonl").write_bytes(b'{"item_id":"i0","_extra":{}}\n')
+    with pytest.raises(SourceError, match=r"its run\.json is missing"):
+        resume(Project(project.root), rows, environ=project.environ)
+    assert listing(old) == {"metrics.json": b'{"run_id": "old"}'}
+    assert listing(rows) == {"predictions.jsonl": b'{"item_id":"i0","_extra":{}}\n'}
+    assert len(project.calls) == 3
 
 
 @pytest.mark.parametrize(
