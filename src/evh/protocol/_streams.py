@@ -114,7 +114,7 @@ def _whole(raw: msgspec.Raw) -> list[int] | None:
         values = msgspec.json.decode(raw, type=list[int | float])
     except (msgspec.DecodeError, RecursionError, UnicodeError):
         return None
-    if not all(float(value).is_integer() and abs(value) <= SAFE for value in values):
+    if not all(abs(value) <= SAFE and value == int(value) for value in values):
         return None
     return [int(value) for value in values]
 

@@ -192,5 +192,6 @@ def test_integers_of_a_stream_may_be_spelled_with_a_fraction_of_zero() -> None:
     assert b'"token_ids":[1.0,2,3.0]' in evh.encode(node)  # untouched, it is written as it stood
     assert node.token_ids == [1, 2, 3] and all(type(each) is int for each in node.token_ids)
     assert evh.decode_strict(text, evh.MessageNode) == node
-    with pytest.raises(RecordError, match="does not fit"):
-        _ = evh.decode(text.replace(b"1.0", b"1.5"), evh.MessageNode).token_ids
+    for other in (b"1.5", b"1e300", b"1" * 400, b"true"):
+        with pytest.raises(RecordError, match="does not fit"):
+            _ = evh.decode(text.replace(b"1.0", other), evh.MessageNode).token_ids
