@@ -97,3 +97,12 @@ def test_runs_that_eval_runs_dir_names_are_looked_at(
     monkeypatch.setenv("EVAL_RUNS_DIR", str(tmp_path / "elsewhere"))
     [rule] = evh("validate", "--rule", "V3", "--json").json["rules"]
     assert rule["counts"] == {"records": 2}
+
+
+def test_a_file_where_the_runs_belong_is_told(evh: Evh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("EVAL_RUNS_DIR", raising=False)
+    (tmp_path / "data" / "datasets").mkdir(parents=True)
+    (tmp_path / "data" / "runs").write_text("x")
+    ran = evh("validate")
+    assert ran.code == 1 and "data/runs" in ran.err

@@ -58,6 +58,8 @@ class Project:
         found = Path.cwd() if root is None else Path(root)
         if not found.is_dir():
             raise UsageError(f"the project's root {cut(str(root))} is not a folder")
+        if os.path.lexists(found / "data") and not (found / "data").is_dir():
+            raise SourceError("is a file where the project's folder belongs: move it away", source=str(found / "data"))
         named = environ.get("EVAL_RUNS_DIR", "")
         project = cls(found, runs=_expanded(named, environ) if named else None)
         _check_runs(project.runs, named)

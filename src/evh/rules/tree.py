@@ -199,6 +199,8 @@ def _runs_folders(project: Project) -> Iterator[Path]:
     seen: set[Path] = set()
     for path in (project.runs, project.data / "runs", *sorted(project.data.glob("runs-*"))):
         for each in _with_inner(path) if path.name.startswith("runs-") else [path]:
+            if os.path.lexists(each) and not each.is_dir():
+                raise SourceError("is no folder, and runs belong there: move it away", source=str(each))
             if each.is_dir() and each.resolve() not in seen:
                 seen.add(each.resolve())
                 yield each

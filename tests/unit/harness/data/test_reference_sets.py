@@ -90,6 +90,17 @@ def test_what_exists_is_refused_without_force_and_replaced_with_it(
     assert [path.name for path in (project.references / "gold").iterdir()] == ["d"]
 
 
+def test_the_same_texts_again_leave_the_set_as_it_is(project: Project, frozen: Frozen, answers: Path) -> None:
+    """Its digest is part of each run's fingerprint: putting the same back must not make another set."""
+    create_references(project, frozen, "gold", answers)
+    before = load_references(project, frozen)
+    made = create_references(project, frozen, "gold", answers, force=True)
+    after = load_references(project, frozen)
+    assert before is not None and after is not None and made.covered == after.covered
+    assert before.sha256 == after.sha256
+    assert [path.name for path in (project.references / "gold").iterdir()] == ["d"]
+
+
 def test_a_replacement_that_breaks_leaves_the_old_set(
     project: Project, frozen: Frozen, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +115,7 @@ def test_a_replacement_that_breaks_leaves_the_old_set(
         real(old, new)
 
     monkeypatch.setattr(_os, "rename", broken)
+    (answers / "q1.md").write_text("other")
     with pytest.raises(WriteError, match="Input/output error"):
         create_references(project, frozen, "gold", answers, force=True)
     assert load_references(project, frozen) is not None
