@@ -120,10 +120,13 @@ class RunAttempt:
             interrupted = isinstance(error, KeyboardInterrupt)
             if self._pass is None and not (interrupted and self._plan.done):
                 raise
-            # The rows stand; the record, its last sync or the lease's end was refused or interrupted.
-            stop = "interrupted" if interrupted else "disk" if isinstance(error, WriteError | OSError) else "fault"
-            fault = None if interrupted else self._setup.masker.text(str(error))
-            if self._run.state != "finished":
+            if self._run.state == "finished":
+                if not interrupted:
+                    raise  # the record is in place, and what was refused is said
+                self._record = open_run_dir(self._run.path).record
+            else:  # the rows stand; the record was refused or interrupted
+                stop = "interrupted" if interrupted else "disk" if isinstance(error, WriteError | OSError) else "fault"
+                fault = None if interrupted else self._setup.masker.text(str(error))
                 self._record = None
         return self._finished(self._record, stop, fault)
 
