@@ -22,7 +22,7 @@ from benchmarks.timing import ROOT, interleave, whole
 
 __all__ = ["append", "big_run", "measure"]
 
-ITEMS = 400
+ITEMS = 1000
 APPENDED = 200
 BIG_ROWS = {False: 200_000, True: 20_000}
 OUTPUT = "an answer of some words " * 10
