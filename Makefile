@@ -63,9 +63,10 @@ bench: .bench ## measure side by side with other libraries (installs them; takes
 interop: .dev ## both directions with the released verifiers 0.4.0 and 0.3.1 (installs them)
 	@$(RUN) tests/interop/run.py $(ARGS)
 
-soak: .dev ## 20,000 mutated documents, 200,000 mutated byte strings, 1,000 kills of a run (takes a while)
+soak: .dev ## 20,000 mutated documents, 200,000 mutated byte strings, 1,000 kills of runs, 500 of derivations (takes a while)
 	@$(RUN) -m tests.soak $(ARGS)
 	@$(RUN) -m tests.soak.runs --rounds 1000
+	@EVH_TEST_PROFILE=deep $(PYTEST) tests/faults/test_rescore_kills.py tests/faults/test_judge_kills.py
 
 wheel: .dev ## build dist/*.whl and dist/*.tar.gz
 	@rm -rf dist

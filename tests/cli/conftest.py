@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import REAL, Evh, Ran
+from compared_support import Compared
 
 from evh.cli import main
 
@@ -41,3 +42,9 @@ def torn(tmp_path: Path) -> Path:
     made = tmp_path / "traces.jsonl"
     shutil.copyfile(REAL / "v0.4.0-torn" / "traces.jsonl", made)
     return made
+
+
+@pytest.fixture
+def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compared:
+    """A project without runs yet, entered."""
+    return Compared(tmp_path / "project", monkeypatch)

@@ -17,6 +17,8 @@ from evh.harness.dataset import create_dataset
 from evh.harness.launch import measure
 from evh.harness.project import Project
 from evh.harness.references import create_references
+from evh.harness.reparse import reparse_runs
+from evh.harness.reply_parser import load_parser
 
 prepare, rankers = example_modules("retrieval", "prepare", "rankers")
 CORPUS = {"a": "salt in bread", "b": "bread, bread and more bread", "c": "tea"}
@@ -150,3 +152,25 @@ def test_an_arm_without_its_corpus_or_with_an_odd_param_begins_nothing(project: 
     with pytest.raises(evh.errors.EvhError, match=r"prepare\.py"):
         measure(project, project.configs / "overlap.yaml", environ={})
     assert not project.runs.exists()
+
+
+def test_a_parsers_bug_is_repaired_from_the_stored_replies(project: Project) -> None:
+    (measured,) = measure(project, project.configs / "rerank.yaml", environ={})
+    measure(project, project.configs / "bm25.yaml", environ={})
+    assert measured.record is not None
+    before = everything(project.runs)
+    done = reparse_runs(project, load_parser("reparsing.py", root=project.root), dataset_id="kitchen")
+    assert everything(project.runs) == before
+    assert [(path.name.partition("_")[0], "raw replies" in why) for path, why in done.skipped] == [("bm25", True)]
+    (again,) = done.runs
+    record = again.record
+    assert again.changed >= 4
+    assert record.scores["ndcg_10"] > measured.record.scores["ndcg_10"] + 0.05
+    assert record.scores["llm_named_unknown"] == 1 / 12 and measured.record.scores["llm_named_unknown"] == 0
+    assert record.scores["llm_parsed"] == 11 / 12, "prose states no order"
+    assert record.derived is not None and record.derived.kind == "reparse"
+    assert record.derived.with_.parser == "reparsing.py" and record.reference_tier == "gold"
+    for stored in evh.open_run_dir(again.directory).rows():
+        row = stored.value.plain()
+        assert row["_extra"] == {name: row[name] for name in ("llm_parsed", "llm_named_unknown")}
+        assert evh.open_run_dir(again.directory).output(row["item_id"]).split()

@@ -26,6 +26,18 @@ COMMANDS = {
     "import-run": "Make a measured run of outputs or episodes made elsewhere",
     "runs": "List the runs: finished, stopped, stale, and how to go on",
     "validate": "Check a whole tree of runs, rule by rule",
+    "rescore": "Score stored runs anew, with no call to any model",
+    "judge-score": "Let a model judge stored runs; stop and go on",
+    "reparse": "Read stored raw replies anew with a repaired parser",
+    "lineage": "What a run was derived from, step by step",
+    "leaderboard": "Rank the arms of a dataset, with intervals",
+    "pair-test": "Could the difference between two arms be chance",
+    "family-test": "One arm against many, corrected for their number",
+    "compare": "A candidate beside a baseline, metric by metric",
+    "promote": "Make a run the baseline, and say why",
+    "diff": "How two runs differ, in setup and item by item",
+    "catalog": "Every arm there is, by its address",
+    "plot": "A leaderboard, a pair or a family as a picture",
     "check": "Say what is wrong in record files: file, line, place, reason",
     "upgrade": "Bring rows of any age into today's shape, losing nothing",
     "convert": "Shape rows for a named release of another library, and back",
@@ -39,7 +51,6 @@ evh: measure AI systems and keep the records; read those of every age
 Usage
   evh COMMAND [ARGUMENTS]
 
-Commands
 {commands}
 
 Start here
@@ -75,10 +86,23 @@ Every command takes --json and then prints the same as data.
 """
 
 
+GROUPS = {
+    "dataset": "Measure",
+    "rescore": "Derive from what was measured",
+    "leaderboard": "Compare",
+    "check": "Records of any age",
+}
+"""The command that a group of the first page begins with."""
+
+
 def first_page() -> str:
     """What `evh` alone prints."""
-    commands = "\n".join(f"  {name:<10} {text}" for name, text in COMMANDS.items())
-    return command_help(FIRST_PAGE.format(commands=commands))
+    lines: list[str] = []
+    for name, text in COMMANDS.items():
+        if name in GROUPS:
+            lines += ["", GROUPS[name]] if lines else [GROUPS[name]]
+        lines.append(f"  {name:<11} {text}")
+    return command_help(FIRST_PAGE.format(commands="\n".join(lines)))
 
 
 def command_help(text: str) -> str:

@@ -19,7 +19,9 @@ from evh.errors import EvhError, UsageError
 
 __all__ = ["run"]
 
-DOING = ("dataset", "run", "import-run", "runs", "validate")
+DOING = (
+    "dataset", "run", "import-run", "runs", "validate", "rescore", "judge-score", "reparse", "promote", "plot",
+)  # fmt: skip
 """Commands that end as they would have when nobody reads on; the others stop, as filters do."""
 
 

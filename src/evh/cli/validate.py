@@ -33,15 +33,19 @@ Rules
   V3  every record names its build
   V4  materialized copies are as frozen
   V5  configs with other params have other results
+  V6  the run behind every baseline exists
   V7  committed runs have their record
   V8  an arm is one run or one set of repeats
   V9  committed files of runs are whole
+  V10 derived runs were scored by the code that is here
   R1  run.json and metrics.json name the same run
   R2  counts and scores are those of the rows, computed again
   R3  outputs are there and unchanged
   R4  rows are of items of their dataset
   R5  clocks and unfinished runs (notes only)
   R6  runs keep the goals that bind them
+  R7  derived runs come from somewhere
+  R8  a reply that could not be read gave no metric
 
 All of them run, whatever the first ones find. A rule with nothing to look at
 says so. V7 and V9 ask git; outside a git tree they check nothing.

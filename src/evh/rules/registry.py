@@ -16,7 +16,9 @@ from evh.errors import EvhError, UsageError, cut
 from evh.rules.arms import v3, v5, v8
 from evh.rules.committed import v7, v9
 from evh.rules.datasets import r4, v2, v4
+from evh.rules.derived import r7, v6, v10
 from evh.rules.goals import r6
+from evh.rules.judged import r8
 from evh.rules.outcome import KEPT, Outcome
 from evh.rules.records import r1, r2, r3, r5
 from evh.rules.schemas import v1
@@ -52,15 +54,19 @@ RULES: tuple[Rule, ...] = (
     Rule("V3", "every record names its build", v3),
     Rule("V4", "materialized copies are as frozen", v4),
     Rule("V5", "configs with other params have other results", v5),
+    Rule("V6", "the run behind every baseline exists", v6),
     Rule("V7", "committed runs have their record", v7),
     Rule("V8", "an arm is one run or one set of repeats", v8),
     Rule("V9", "committed files of runs are whole", v9),
+    Rule("V10", "derived runs were scored by the code that is here", v10),
     Rule("R1", "run.json and metrics.json name the same run", r1),
     Rule("R2", "counts and scores are those of the rows", r2),
     Rule("R3", "outputs are there and unchanged", r3),
     Rule("R4", "rows are of items of their dataset", r4),
     Rule("R5", "clocks and unfinished runs (notes only)", r5),
     Rule("R6", "runs keep the goals that bind them", r6),
+    Rule("R7", "derived runs come from somewhere", r7),
+    Rule("R8", "a reply that could not be read gave no metric", r8),
 )
 
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from evh.errors import RecordError, SourceError, UsageError, cut
 from evh.store import layout
+from evh.store._columns import Columns, read_columns
 from evh.store.aggregate import exact_sum
 from evh.store.rows import read_metric_rows
 from evh.store.run_dir import RunDir
@@ -40,15 +41,21 @@ class Value(NamedTuple):
 
 class Arm:
     """The repeats of one config on one dataset. `items` are their ids in the order they were met. What was odd about a
-    run, a record that counts other rows than there are among it, stands in the `notices` of the run."""
+    run, a record that counts other rows than there are among it, stands in the `notices` of the run. `keep` chooses the
+    items that count at all."""
 
-    def __init__(self, runs: list[RunDir]) -> None:
+    def __init__(self, runs: list[RunDir], *, keep: Callable[[str], bool] | None = None) -> None:
         if not runs or runs[0].record is None:
             raise SourceError("an arm is made of finished runs")
         self.runs = runs
         self.dataset_id = runs[0].record.dataset_id
         self.config_id = runs[0].record.config_id
         self.n_errors = 0
+        self.left_out = 0
+        """Rows, over all repeats, of items that `keep` did not choose."""
+        self._keep = keep
+        self._met: array[int] | None = array("I") if len(runs) > 1 else None
+        """Of each item, how many repeats have a row."""
         self._position: dict[str, int] = {}
         self._columns: list[dict[str, array[float]]] = []
         for run in runs:
@@ -59,6 +66,15 @@ class Arm:
         return list(self._position)
 
     @property
+    def n_items(self) -> int:
+        return len(self._position)
+
+    @property
+    def n_on_all(self) -> int:
+        """Items that every repeat has a row of."""
+        return len(self._position) if self._met is None else sum(count == len(self.runs) for count in self._met)
+
+    @property
     def metrics(self) -> list[str]:
         """Names of the metrics that any row of any repeat has."""
         return sorted({name for columns in self._columns for name in columns})
@@ -66,6 +82,8 @@ class Arm:
     def values(self, metric: str) -> dict[str, float]:
         """v(i) by item: the mean over the repeats that have the metric for the item."""
         columns = [each[metric] for each in self._columns if metric in each]
+        if len(columns) == 1:  # the mean of one value is that value
+            return {item: value for item, value in zip(self._position, columns[0], strict=False) if value == value}
         found: dict[str, float] = {}
         for item, at in self._position.items():
             values = [column[at] for column in columns if at < len(column) and column[at] == column[at]]
@@ -75,16 +93,24 @@ class Arm:
 
     def value(self, metric: str) -> Value | None:
         """The arm's value of a metric; None when no row has it."""
-        values = self.values(metric).values()
+        values = self._numbers(metric)
         return Value(_sum(values, metric) / len(values), len(values), len(self._position)) if values else None
 
     def total(self, metric: str) -> float:
         """The sum of v(i): for `cost_usd` the mean cost of one complete pass."""
-        return _sum(self.values(metric).values(), metric)
+        return _sum(self._numbers(metric), metric)
 
     def spent(self, metric: str) -> float:
         """The sum over all rows of all repeats: what was really spent."""
         return _sum([value for columns in self._columns for value in columns.get(metric, ()) if value == value], metric)
+
+    def _numbers(self, metric: str) -> Collection[float]:
+        """v(i) without the items: the column itself where it is whole and the only one."""
+        columns = [each[metric] for each in self._columns if metric in each]
+        if len(columns) == 1:
+            column = columns[0]
+            return [value for value in column if value == value] if math.isnan(sum(column)) else column
+        return self.values(metric).values()
 
     def spread(self, metric: str) -> float | None:
         """Largest minus smallest mean of a run; None with fewer than two runs that have the metric."""
@@ -96,13 +122,47 @@ class Arm:
         return max(means) - min(means) if len(means) > 1 else None
 
     def _read(self, run: RunDir) -> dict[str, array[float]]:
-        columns: dict[str, array[float]] = {}
+        if self._keep is None and (quick := read_columns(run.path / layout.PREDICTIONS)) is not None:
+            run.compare_count(len(quick.items))
+            self.n_errors += quick.failed
+            return self._placed(quick)
+        return self._read_by_row(run)
+
+    def _placed(self, read: Columns) -> dict[str, array[float]]:
+        """Columns in the order of the arm's items, which is that of the first run."""
         position = self._position
+        if not position:
+            position.update(zip(read.items, range(len(read.items)), strict=True))
+            if self._met is not None:
+                self._met.extend([1] * len(read.items))
+            return read.values
+        places = [position.setdefault(item, len(position)) for item in read.items]
+        if self._met is not None:
+            self._met.extend([0] * (len(position) - len(self._met)))
+            for at in places:
+                self._met[at] += 1
+        columns = {}
+        for name, values in read.values.items():
+            column = columns[name] = array("d", [math.nan]) * len(position)
+            for at, value in zip(places, values, strict=True):
+                column[at] = value
+        return columns
+
+    def _read_by_row(self, run: RunDir) -> dict[str, array[float]]:
+        columns: dict[str, array[float]] = {}
+        position, keep, met = self._position, self._keep, self._met
         rows = 0
         for row in read_metric_rows(run.path / layout.PREDICTIONS, run.notices):
             rows += 1
+            if keep is not None and not keep(row.item_id):
+                self.left_out += 1
+                continue
             self.n_errors += row.failed
             at = position.setdefault(row.item_id, len(position))
+            if met is not None:
+                if at == len(met):
+                    met.append(0)
+                met[at] += 1
             for name, value in row.metrics.items():
                 column = columns.setdefault(name, array("d"))
                 if len(column) <= at:

@@ -174,6 +174,8 @@ def _metrics_of(row: dict[str, Any]) -> dict[str, int | float] | None:
     metrics = {key: value for key, value in row.items() if key != "item_id" and key[:1] != "_" and value is not None}
     extra = row.get("_extra")
     if extra:
+        if type(extra) is not dict:
+            return None
         metrics = {**extra, **metrics}
     return metrics if NUMBERS.issuperset(map(type, metrics.values())) else None
 

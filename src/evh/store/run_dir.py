@@ -35,6 +35,8 @@ __all__ = ["RunDir", "State", "open_run_dir", "read_document"]
 NO_COMPONENT = re.compile(r"[/\\\0]" if os.name != "nt" else r"[/\\:\0]")
 """What no single name in a folder has."""
 
+_NAME_END = re.compile(rb'"[ \t\r\n]*:')
+
 State = Literal["finished", "ended", "running", "stale", "unfinished"]
 T = TypeVar("T")
 
@@ -121,7 +123,7 @@ class RunDir:
 
     def compare_count(self, rows: int) -> None:
         """Tell in `notices` when the record says another number of rows than there are."""
-        if not (self.path / layout.RECORD).exists():
+        if self.__dict__.get("record") is None and not (self.path / layout.RECORD).exists():
             return  # nor is it asked for, so that it is found once it is written
         try:
             record = self.record
@@ -205,9 +207,10 @@ def read_document(path: Path, kind: type[T], notices: list[Notice] | None = None
     data = read_regular(path)
     found: list[Notice] = []
     try:
-        for fault in check_text(data):
-            if fault.kind == "duplicate-key":
-                raise DecodeError(f"{fault.pointer}: {fault.message}: remove one of them", pointer=fault.pointer)
+        if not _has_single_names(data):
+            for fault in check_text(data):
+                if fault.kind == "duplicate-key":
+                    raise DecodeError(f"{fault.pointer}: {fault.message}: remove one of them", pointer=fault.pointer)
         try:
             record = decode(data, kind, notices=found)
         except SchemaError:
@@ -221,6 +224,27 @@ def read_document(path: Path, kind: type[T], notices: list[Notice] | None = None
     if notices is not None:
         notices += found
     return record
+
+
+def _has_single_names(data: bytes) -> bool:
+    """Whether it is certain that no object has a name twice: as many names came out as there are texts before a colon.
+    Texts that look like a name only make it uncertain."""
+    import msgspec
+
+    try:
+        found = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return False
+    names = 0
+    pending = [found]
+    while pending:
+        value = pending.pop()
+        if type(value) is dict:
+            names += len(value)
+            pending += value.values()
+        elif type(value) is list:
+            pending += value
+    return names == len(_NAME_END.findall(data))
 
 
 def _name_what_it_is_not(data: bytes, kind: Any, path: Path) -> None:

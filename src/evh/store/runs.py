@@ -41,28 +41,34 @@ def find_runs(folder: Path, left_out: list[Skipped] | None = None) -> Iterator[R
     """The run directories directly below a folder, by name; nothing for a folder that does not exist. Reads no file of
     them. Links that are not followed are added to `left_out`. Raises `SourceError` when the folder cannot be listed."""
     try:
-        names = sorted(os.listdir(folder))  # noqa: PTH208
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
         inside = folder.resolve()
     except FileNotFoundError:
         return
     except OSError as error:
         raise SourceError(f"cannot be listed: {why(error)}", source=str(folder)) from None
     seen: set[Path] = set()
-    for name in names:
-        path = folder / name
-        if name.startswith("."):
+    for entry in entries:
+        if entry.name.startswith("."):
             continue
-        if path.is_symlink():
+        path = folder / entry.name
+        if entry.is_symlink():
             fault, real = _led_to(path, inside)
             if fault is not None and left_out is not None:
                 left_out.append(Skipped(path, fault))
             if fault is not None or real.parent == inside:
                 continue  # not followed, or listed under its own name
-        if path.is_dir() and any((path / each).exists() for each in layout.RUN_FILES):
-            real = path.resolve()
-            if real not in seen:
-                seen.add(real)
-                yield RunDir(path)
+        else:
+            real = inside / entry.name
+        if entry.is_dir() and _is_run(entry.path) and real not in seen:
+            seen.add(real)
+            yield RunDir(path)
+
+
+def _is_run(folder: str) -> bool:
+    """Whether one of the files that make a run is there."""
+    return any(os.path.exists(os.path.join(folder, name)) for name in layout.RUN_FILES)  # noqa: PTH110, PTH118
 
 
 def _led_to(link: Path, inside: Path) -> tuple[str | None, Path]:

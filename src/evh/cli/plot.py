@@ -1,0 +1,240 @@
+"""`evh plot`: the leaderboard, a pair or a family as a picture, from the numbers that the tables have.
+
+Promise: the better end, the order and the intervals are those of `leaderboard`, `pair-test` and `family-test`; the
+picture says what kind of interval it shows and over how many items. Nothing is loaded when it is looked at. A picture
+that is there is replaced whole or not at all.
+Policy: SVG, or an HTML page with the notices below it. A PNG needs the library cairosvg.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from evh.cli._args import DONE, Once, Parser, add_json
+from evh.errors import SourceError, UsageError, cut
+
+if TYPE_CHECKING:
+    from evh.cli._compared import Choice, Runs
+
+__all__ = ["HELP", "parser", "run"]
+
+HELP = """\
+evh plot: a picture of a leaderboard, a pair or a family
+
+Usage
+  evh plot leaderboard -o FILE [OPTIONS]
+  evh plot pair A B -o FILE [OPTIONS]
+  evh plot forest A --against TEXT -o FILE [OPTIONS]
+
+leaderboard: each arm's value with its interval, the best at the top. pair: the
+difference A minus B of each shared item. forest: A minus each opponent, with
+intervals. WHAT is one of these; ARMs are as for the command of that name.
+
+Options
+  -o, --output FILE       the picture: .svg, .html, or .png (with cairosvg)
+  --metric METRIC         the metric (default: the declared primary one)
+  --against TEXT          which opponents (forest)
+  --method METHOD         the correction of a forest, holm or bh
+  --match TEXT            only configs with this text in their id (leaderboard)
+  --asc                   the smallest value is the best
+  --desc                  the largest value is the best
+  --seed N                seed of the draws (default: 20260926)
+  --dataset-id ID         the dataset, when there are several
+  --items FILE            only the items listed in a file, one id on a line
+  --exclude-dataset ID    without the items of a dataset; may be repeated
+  --runs-dir DIR          the folder of runs (default: data/runs)
+  --root DIR              the folder that holds data/ (default: the current one)
+  --json                  print where it is, and the notices, as data
+  -h, --help              this page
+
+Exit codes
+  0    drawn
+  1    there is nothing to draw, or it cannot be written
+  2    wrong usage
+  130  interrupted
+
+Examples
+  evh plot leaderboard -o table.svg
+  evh plot pair reranked bm25 --metric ndcg -o pair.html
+  evh plot forest reranked --against bm25 -o forest.svg
+"""
+
+KINDS = ("leaderboard", "pair", "forest")
+ENDINGS = (".svg", ".html", ".png")
+
+
+class Picture(NamedTuple):
+    """A drawing, and what is to be said about it."""
+
+    title: str
+    svg: str
+    lines: list[str]
+
+
+def parser() -> Parser:
+    from evh.cli._args import count
+    from evh.cli._compared import add_choice, add_direction, add_runs
+
+    made = Parser("plot")
+    made.add_argument("what", choices=KINDS, metavar="WHAT")
+    made.add_argument("arms", nargs="*", metavar="ARM")
+    made.add_argument("-o", "--output", action=Once, required=True)
+    made.add_argument("--metric", action=Once)
+    made.add_argument("--against", action=Once)
+    made.add_argument("--method", choices=("holm", "bh"), action=Once, dest="correction")
+    made.add_argument("--match", action=Once)
+    add_direction(made)
+    made.add_argument("--seed", type=count, action=Once)
+    made.add_argument("--dataset-id", action=Once)
+    add_choice(made)
+    add_runs(made)
+    add_json(made)
+    made.set_defaults(method=None, alpha=None, permutations=None)
+    return made
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw; returns the exit code."""
+    from evh.cli._compared import Runs, choice_of
+    from evh.cli._data import json_text
+    from evh.cli._tabled import print_notices
+    from evh.cli._terminal import Screen
+
+    output = Path(options.output)
+    _check(options, output)
+    runs = Runs.of(options)
+    choice = choice_of(options, runs.project)
+    picture = {"leaderboard": _board, "pair": _pair, "forest": _forest}[options.what](options, runs, choice)
+    _write(output, picture)
+    shown = runs.project.portable(output)
+    if options.json:
+        print(json_text({"ok": True, "path": shown, "title": picture.title, "notices": picture.lines}))
+        return DONE
+    screen = Screen()
+    screen.line(screen.sign(True), f" {shown}: {picture.title}")
+    print_notices(screen, picture.lines)
+    return DONE
+
+
+def _check(options: argparse.Namespace, output: Path) -> None:
+    wanted = {"leaderboard": 0, "pair": 2, "forest": 1}[options.what]
+    if len(options.arms) != wanted:
+        raise UsageError(f"a {options.what} is of {('no', 'one', 'two')[wanted]} named arms, not {len(options.arms)}")
+    if (options.against is None) == (options.what == "forest"):
+        raise UsageError("--against TEXT names the opponents of a forest, and belongs to nothing else")
+    if options.match is not None and options.what != "leaderboard":
+        raise UsageError("--match belongs to a leaderboard")
+    if output.suffix not in ENDINGS:
+        raise UsageError(f"the picture is named .svg, .html or .png, not {cut(output.name)}")
+
+
+def _write(output: Path, picture: Picture) -> None:
+    from evh.cli._drawing import page
+    from evh.store.atomic import write_file
+
+    if output.suffix == ".html":
+        data = page(picture.title, picture.svg, picture.lines).encode()
+    elif output.suffix == ".svg":
+        data = picture.svg.encode()
+    else:
+        data = _png(picture.svg)
+    write_file(output, data)
+
+
+def _png(svg: str) -> bytes:
+    from importlib import import_module
+
+    try:
+        made = import_module("cairosvg").svg2png(bytestring=svg.encode(), scale=2)
+    except (ImportError, OSError):  # the library, or the cairo that it loads
+        raise SourceError("a .png needs the library cairosvg, which is not here: write .svg or .html") from None
+    return bytes(made)
+
+
+def _board(options: argparse.Namespace, runs: Runs, choice: Choice) -> Picture:
+    from evh.cli._compared import asked_way
+    from evh.cli._drawing import Point, points
+    from evh.stats.leaderboard import leaderboard
+
+    dataset_id = runs.one_dataset(options.dataset_id, options.match or "")
+    arms, _ = runs.arms(dataset_id, match=options.match or "", choice=choice)
+    arms = [arm for arm in arms if arm.n_items]
+    if not arms:
+        raise SourceError(f"holds no arm to draw of the dataset {cut(dataset_id)}", source=runs.shown)
+    found = leaderboard(
+        arms,
+        sort=options.metric,
+        asked=asked_way(options),
+        declared=runs.declared(arms),
+        clusters=runs.clusters(dataset_id),
+        significance=False,
+    )
+    rows = []
+    for row in found.rows:
+        if row.value is not None:
+            rank = "" if row.rank is None else f"{row.rank:g}. "
+            over = f"n={row.n}" + (f" of {row.items}" if row.n != row.items else "")
+            tone = 1 if row.rank == min((each.rank for each in found.rows if each.rank), default=None) else 0
+            word = f"{row.value.estimate:.4g} ({over})"
+            rows.append(Point(rank + row.config_id, row.value.estimate, row.value.low, row.value.high, word, tone))
+    title = f"{found.metric} on {dataset_id}"
+    kinds = sorted({f"{row.value.kind} {row.value.level * 100:g} %" for row in found.rows if row.value is not None})
+    axis = f"{found.metric}, better is {found.direction.value}; intervals: {', '.join(kinds)}"
+    left = [f"without {found.metric}: {row.config_id}" for row in found.rows if row.value is None]
+    lines = [axis, *choice.notices, *left, *runs.told(arms), *found.notices]
+    return Picture(title, points(title, axis, rows), lines)
+
+
+def _pair(options: argparse.Namespace, runs: Runs, choice: Choice) -> Picture:
+    from evh.cli._drawing import bars
+    from evh.cli._tested import metric_of, options_of
+    from evh.stats.comparison import pair_test
+    from evh.stats.pairing import pair
+
+    a, b = (runs.arm(name, options.dataset_id) for name in options.arms)
+    declared = runs.declared([a, b])
+    metric, chosen = metric_of([a, b], options.metric, declared)
+    found = pair_test(a, b, metric, options_of(options, runs, choice, a.dataset_id, declared))
+    shared = pair(a, b, metric, only=choice.only, exclude=choice.exclude)
+    values = sorted(zip(shared.items, shared.differences, strict=True), key=lambda each: (-each[1], each[0]))
+    title = f"{found.a} minus {found.b}: {metric} on {found.dataset_id}"
+    p = "undefined" if found.test.p is None else f"{found.test.p:.4g}"
+    axis = f"{found.n} items by difference; mean {found.difference}"
+    dropped = "; ".join(f"{count} {why}" for why, count in sorted(found.dropped.items())) or "none"
+    lines = [
+        f"better is {found.direction}",
+        f"mean difference {found.difference}",
+        f"p = {p} ({found.test.signature}), threshold {found.threshold:g}: {found.verdict}",
+        f"items dropped: {dropped}; rows that failed: {found.failed[0]} and {found.failed[1]}",
+    ]
+    notices = [*lines, *choice.notices, *chosen, *runs.told([a, b]), *found.notices]
+    return Picture(title, bars(title, axis, values, found.direction.sign), notices)
+
+
+def _forest(options: argparse.Namespace, runs: Runs, choice: Choice) -> Picture:
+    from evh.cli._drawing import Point, points
+    from evh.cli._tested import family_of
+
+    options.a = options.arms[0]
+    found, notices = family_of(options, runs, choice)
+    rows = []
+    for each in found.opponents:
+        if each.pair is None:
+            continue
+        gap = each.pair.difference
+        p = "" if each.adjusted is None else f"adj. p {each.adjusted:.3g}, "
+        tone = {"better": 1, "worse": -1}.get(str(each.verdict), 0)
+        rows.append(Point(each.config_id, gap.estimate, gap.low, gap.high, f"{p}n={each.pair.n}", tone))
+    title = f"{found.arm} minus each opponent: {found.metric} on {found.dataset_id}"
+    kinds = sorted({f"{e.pair.difference.kind} {e.pair.difference.level * 100:g} %" for e in found.opponents if e.pair})
+    axis = f"difference, better is {found.direction.value}; intervals (uncorrected): {', '.join(kinds)}"
+    name = {"holm": "Holm", "bh": "Benjamini-Hochberg"}[found.correction]
+    lines = [
+        axis,
+        f"separated from {found.separated} of {found.size}, better than {found.ahead}; correction: {name} over "
+        f"{found.size}, alpha {found.alpha:g}; seed {found.seed}",
+        *(f"skipped {each.config_id}: {each.skipped}" for each in found.opponents if each.pair is None),
+    ]
+    return Picture(title, points(title, axis, rows, zero=True), [*lines, *notices])

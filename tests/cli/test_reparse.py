@@ -1,0 +1,123 @@
+"""`evh reparse`: outputs rebuilt from stored raw replies, scored anew, with the originals as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import Evh
+from run_support import entered
+
+from evh.store import open_run_dir
+from tests.support.run_project import ADAPTER, RunProject, listing
+
+RAW_ADAPTER = ADAPTER.replace(
+    'extra={"size": len(text)}', 'extra={"size": len(text), "parsed": 0.0}, meta={"llm_raw": f"<{text}>", "model": "m"}'
+)
+PARSER = """
+def reparse(row, output, params):
+    row["_meta"]["model"] = "other"
+    return row["_meta"]["llm_raw"].strip("<>") * params.get("times", 1), {"parsed": 1}
+
+
+def same(row, output, params):
+    return None
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evh: Evh) -> RunProject:
+    """A finished run with raw replies, and a parser."""
+    made = entered(RunProject(tmp_path / "p", 3, adapter=RAW_ADAPTER, references={"i0": "text 0"}), monkeypatch)
+    assert evh("run", "--config", made.config, "--run-id", "arm-x").code == 0
+    (made.root / "parser.py").write_text(PARSER, "utf-8")
+    return made
+
+
+def derived(project: RunProject, out: str = "runs-reparsed") -> Any:
+    return open_run_dir(project.root / "data" / out / "arm-x")
+
+
+def test_the_output_is_rebuilt_scored_and_beside_an_untouched_source(evh: Evh, project: RunProject) -> None:
+    before, calls = listing(project.runs), list(project.calls)
+    ran = evh("reparse", "--parser", "parser.py", "--dataset-id", "small")
+    assert ran.code == 0 and "3 of 3 outputs changed" in ran.out and "same  1 over 1 of 3" in ran.out, ran
+    assert listing(project.runs) == before and project.calls == calls
+    run, source = derived(project), project.run
+    record = run.record
+    assert record.scores["same"] == 1 and source.record.scores["same"] == 0
+    assert record.derived.kind == "reparse" and record.derived.with_.parser == "parser.py"
+    assert record.derived.from_ == "runs/arm-x" and record.source_created_at == source.record.created_at
+    assert (record.reference_coverage.items_with_reference, record.reference_coverage.items) == (1, 3)
+    assert run.output("i0") == "text 0"
+    rows = {each.item_id: each.value.plain() for each in run.rows()}
+    for each in source.rows():
+        old, new = each.value.plain(), rows[each.item_id]
+        assert new["_extra"] == {"size": 6, "parsed": 1} and new["parsed"] == 1, "one value of a name, the new one"
+        assert all(new[name] == old[name] for name in ("latency_ms", "cost_usd", "tokens_in", "_meta", "size"))
+        assert new["_output_sha256"] != old["_output_sha256"]
+
+
+def test_a_function_by_name_may_leave_the_output_and_then_nothing_changes(evh: Evh, project: RunProject) -> None:
+    ran = evh("reparse", "--parser", "parser.py:same", "--dataset-id", "small", "--json")
+    assert ran.code == 0 and ran.json["runs"][0]["changed"] == 0
+    assert derived(project).record.scores == project.run.record.scores
+    assert derived(project).record.derived.with_.parser == "parser.py:same"
+
+
+def test_runs_without_raw_replies_are_passed_over_by_name(evh: Evh, project: RunProject) -> None:
+    project.adapter.write_text(ADAPTER, "utf-8")
+    assert evh("run", "--config", project.configure(config_id="plain"), "--run-id", "plain-x").code == 0
+    ran = evh("reparse", "--parser", "parser.py", "--dataset-id", "small", "--match", "plain")
+    assert ran.code == 1 and "passed over data/runs/plain-x: has no raw replies" in ran.out
+    assert not (project.root / "data" / "runs-reparsed").exists()
+
+
+def test_e14_e18_overlap_is_refused_and_a_run_that_is_there_needs_force(evh: Evh, project: RunProject) -> None:
+    command = ["reparse", "--parser", "parser.py", "--dataset-id", "small"]
+    for out in ("data/runs", "data/runs/inside", "data"):
+        ran = evh(*command, "--out", out)
+        assert ran.code == 1 and "originals are never touched" in ran.err
+    assert evh(*command).code == 0
+    taken = evh(*command)
+    assert taken.code == 1 and "--force" in taken.err
+    assert evh(*command, "--force").code == 0
+    chained = evh(*command, "--runs", "data/runs-reparsed", "--out", "data/again")
+    assert chained.code == 0
+    assert derived(project, "again").record.derived.source.kind == "reparse"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def reparse(row): pass", "defines no reparse(row, output, params)"),
+        ("RAW = 3\ndef reparse(row, output, params): pass", "RAW names the member"),
+        ("def reparse(row, output, params):\n    return 1", "expected the output as text"),
+        ("def reparse(row, output, params):\n    return {}[1]", "the parser failed on item 'i0': KeyError"),
+        ("def reparse(row, output, params):\n    return 'x', {'cost_usd': 1}", "cost_usd"),
+        ("def reparse(row, output, params):\n    return 'x', {'length': 1}", "same name"),
+        ("def reparse(", "is not Python"),
+    ],
+)
+def test_what_is_wrong_with_a_parser_is_told_and_nothing_is_left(
+    evh: Evh, project: RunProject, text: str, said: str
+) -> None:
+    (project.root / "parser.py").write_text(text, "utf-8")
+    ran = evh("reparse", "--parser", "parser.py", "--dataset-id", "small")
+    assert ran.code == 1 and said in ran.err and "Traceback" not in ran.err
+    out = project.root / "data" / "runs-reparsed"
+    assert not out.exists() or not [path for path in out.iterdir() if path.is_dir()]
+
+
+def test_e31_references_that_are_gone_are_refused(evh: Evh, project: RunProject) -> None:
+    (project.root / "data" / "references").rename(project.root / "elsewhere")
+    ran = evh("reparse", "--parser", "parser.py", "--dataset-id", "small")
+    assert ran.code == 1 and "there are none here" in ran.err
+
+
+def test_wrong_usage(evh: Evh, project: RunProject) -> None:
+    assert evh("reparse", "--dataset-id", "small").code == 2
+    assert evh("reparse", "--parser", "parser.py").code == 2
+    assert evh("reparse", "--parser", "nowhere.py", "--dataset-id", "small").code == 1
+    assert evh("reparse", "--parser", "parser.py", "--dataset-id", "other").code == 1
