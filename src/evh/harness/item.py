@@ -5,8 +5,7 @@ scored is what will be stored: the output, or the episode, with secrets masked. 
 scored, so that no cap forgets it. Numbers are checked before anything is written; a fault of the scorer is a failure of
 the item, never a 0. An episode that failed and that nothing scored is a failure of the item as well.
 
-Money: the provider's bill (`_meta.usage.cost`), else the adapter's own figure, else the config's prices per million
-tokens; which of them it was is counted, so that a sum of several kinds can be told as one.
+By what a cost is known (`evh.harness.cost`) is counted, so that a sum of several kinds can be told as one.
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from evh.errors import EvhError
 from evh.harness.adapters import AdapterError
+from evh.harness.cost import cost_of
 from evh.harness.dataset import source_text
-from evh.harness.numbers import finite
 from evh.harness.projection import Projected, project_episode
 from evh.harness.result import Result, row_metrics
 from evh.harness.setup import Setup
@@ -75,7 +73,7 @@ def measure_item(
     if isinstance(found, models.Episode):
         found.record_run(run, **{ITEM_KEY: item_id})
         return row_of_episode(setup, found, item_id, text, took, paid)
-    cost, source = _cost(found, setup.params)
+    cost, source = cost_of(found, setup.params)
     paid(cost, source)
     masker = setup.masker.knowing(found.meta)
     output = masker.text(found.output)
@@ -92,7 +90,7 @@ def row_of_episode(
     it ran)."""
     episode, _, masker = mask_episode(episode, setup.masker)
     projected = project_episode(episode, item_id)
-    cost, source = _cost(projected, setup.params)
+    cost, source = cost_of(projected, setup.params)
     if paid is not None:
         paid(cost, source)
     output = masker.text(projected.output)
@@ -143,19 +141,3 @@ def _members(
     if meta:
         members["_meta"] = meta
     return members
-
-
-def _cost(found: Result | Projected, params: Mapping[str, Any]) -> tuple[float | None, str | None]:
-    usage = found.meta.get("usage") if found.meta else None
-    bill = usage.get("cost") if isinstance(usage, Mapping) else None
-    if isinstance(bill, int | float) and not isinstance(bill, bool) and bill >= 0:
-        try:
-            return finite(bill, "usage.cost"), "bill"
-        except EvhError:
-            pass  # a bill that is no amount says nothing
-    if found.cost_usd is not None:
-        return found.cost_usd, "adapter"
-    prices = [(found.tokens_in, params.get("usd_per_mtok_in")), (found.tokens_out, params.get("usd_per_mtok_out"))]
-    if any(tokens is None or price is None for tokens, price in prices):
-        return None, None
-    return sum(tokens * price for tokens, price in prices if tokens is not None and price is not None) / 1e6, "prices"

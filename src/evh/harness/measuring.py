@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 from evh.errors import EvhError, LockedError, RecordError, UsageError, WriteError, cut
 from evh.harness.adapters import Stopped
+from evh.harness.crew import Crew
 from evh.harness.item import Measured, measure_item
 from evh.harness.progress import Listener, Snapshot, Tally
 from evh.harness.retry import GaveUp
@@ -38,7 +39,6 @@ __all__ = ["Pass", "Stop"]
 Stop = Literal["interrupted", "cap", "item-failed", "items-failed", "disk", "taken-over", "fault"]
 """Why a pass stopped before all items had rows."""
 
-POLL_SECONDS = 0.5
 TELL_SECONDS = 0.05
 LONGEST_TRACE = 6000
 OURS = Path(__file__).parents[1]
@@ -80,8 +80,6 @@ class Pass:
         self._guard = threading.Condition()
         self._stopping = threading.Event()
         self._abandoned = False
-        self._alive = 0
-        self._ended = threading.Event()
         self._failed_item: str | None = None
         self._next_telling = 0.0
         self._retry_told = False
@@ -122,51 +120,18 @@ class Pass:
 
         Raises `UsageError` when not a single thread can be started.
         """
+        crew = Crew(self._work, min(self._concurrency, len(self._owed)), "measure")
         try:
-            self._start()
-            self._wait()
+            crew.start()
+            crew.wait()
         except KeyboardInterrupt:
-            self._interrupted()
+            self._interrupted(crew)
         if self._owed and self.stop is None:
             self.stop = "fault"
         if self.stop is None and self._tally.failed:
             self.stop = "items-failed"
 
-    def _start(self) -> None:
-        """Start the threads; those that the system refuses are done without."""
-        self._alive = 1  # this one, until all are started: none that is quick ends the pass
-        try:
-            for number in range(min(self._concurrency, len(self._owed))):
-                thread = threading.Thread(target=self._work, name=f"measure {number}", daemon=True)
-                with self._guard:
-                    self._alive += 1
-                try:
-                    thread.start()
-                except RuntimeError:
-                    self._leave()
-                    if not number:
-                        raise UsageError(
-                            "the system starts no more threads: a lower --concurrency needs fewer"
-                        ) from None
-                    break
-                except BaseException:
-                    if thread.ident is None:
-                        self._leave()
-                    raise
-        finally:
-            self._leave()
-
-    def _leave(self) -> None:
-        with self._guard:
-            self._alive -= 1
-            if not self._alive:
-                self._ended.set()
-
-    def _wait(self) -> None:
-        while not self._ended.wait(POLL_SECONDS):  # a bound, so that signals are seen on every system
-            pass
-
-    def _interrupted(self) -> None:
+    def _interrupted(self, crew: Crew) -> None:
         self._stop("interrupted")
         try:
             running = self.snapshot.running
@@ -175,11 +140,11 @@ class Pass:
                     f"stopping: {running} running call{'s are' if running > 1 else ' is'} waited for and recorded; "
                     "interrupt again to give up on them"
                 )
-            self._wait()
+            crew.wait()
         except KeyboardInterrupt:
             self._abandoned = True
             self._setup.adapter.cancel()
-            self._ended.wait(POLL_SECONDS)
+            crew.wait_briefly()
 
     def _stop(self, why: Stop, fault: BaseException | None = None) -> None:
         with self._guard:
@@ -199,8 +164,6 @@ class Pass:
                         self._guard.notify_all()
         except BaseException as error:
             self._stop("fault", error)
-        finally:
-            self._leave()
 
     def _next(self) -> int | None:
         """The next item to call, once the cap allows it; None when there is none or the pass is stopping."""

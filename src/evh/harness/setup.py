@@ -20,6 +20,7 @@ from evh.errors import EvhError, SourceError, UsageError, cut
 from evh.harness.adapters import Adapter, AdapterError, load_adapter
 from evh.harness.build import build_of, harness_state
 from evh.harness.config import LoadedConfig, load_config
+from evh.harness.cost import PRICES
 from evh.harness.dataset import Frozen, load_dataset
 from evh.harness.progress import Listener
 from evh.harness.project import Project
@@ -33,9 +34,7 @@ from evh.store.fingerprint import VERSION, host_identity, installed, sealed
 from evh.store.host import host_name
 from evh.store.record import Declared
 
-__all__ = ["PRICES", "Setup", "planned", "prepare"]
-
-PRICES = ("usd_per_mtok_in", "usd_per_mtok_out")
+__all__ = ["Setup", "planned", "prepare"]
 
 
 class Setup:

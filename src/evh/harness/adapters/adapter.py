@@ -24,7 +24,7 @@ from typing import Any
 
 from evh.errors import EvhError, RecordError, SourceError, UsageError, cut
 from evh.harness.adapters.background import Background
-from evh.harness.adapters.declarations import declared
+from evh.harness.adapters.declarations import checked_digests, declared
 from evh.harness.adapters.errors import AdapterError
 from evh.harness.adapters.module import short
 from evh.harness.adapters.workplace import Workplace, entered
@@ -35,7 +35,6 @@ from evh.protocol.models import Episode
 __all__ = ["Adapter"]
 
 FUNCTIONS = {"call_system": 2, "score_episode": 2, "warmup": 1, "fingerprint": 1, "scorer_id": 0}
-HEX = frozenset("0123456789abcdef")
 
 
 class Adapter:
@@ -167,15 +166,7 @@ class Adapter:
         if function is None:
             return {}
         found = self._guarded("scorer_id", function)
-        if not isinstance(found, Mapping):
-            raise SourceError(f"scorer_id() returns a mapping of names to SHA-256s, not {cut(found)}", source=self.id)
-        for name, digest in found.items():
-            if not isinstance(name, str) or not isinstance(digest, str) or len(digest) != 64 or set(digest) - HEX:
-                raise SourceError(
-                    f"scorer_id()[{cut(name)}] is a SHA-256 in 64 lower-case hex digits, not {cut(digest)}",
-                    source=self.id,
-                )
-        return dict(found)
+        return checked_digests(found, self.id)
 
     def cancel(self) -> None:
         """Give up the calls that run and refuse later ones; returns at once, the calls raise `Stopped` soon after."""

@@ -16,8 +16,9 @@ import msgspec
 from evh.errors import EvhError, SourceError, cut
 from evh.harness.result import check_names
 
-__all__ = ["DIRECTIONS", "KINDS", "Declarations", "declared"]
+__all__ = ["DIRECTIONS", "KINDS", "Declarations", "checked_digests", "declared"]
 
+HEX = frozenset("0123456789abcdef")
 KINDS = ("quality", "descriptive", "cost", "speed")
 DIRECTIONS = ("higher", "lower", "none")
 ROW_METRICS = frozenset({"latency_ms", "cost_usd", "tokens_in", "tokens_out", "output_words"})
@@ -75,3 +76,15 @@ def _markers(found: Any, source: str) -> tuple[str, ...]:
         if not isinstance(each, str) or not each.strip():
             raise SourceError(f"TRANSIENT_MARKERS holds texts that are not empty, not {cut(each)}", source=source)
     return tuple(found)
+
+
+def checked_digests(found: object, source: str) -> dict[str, str]:
+    """What a `scorer_id` hook returned, as names to SHA-256s. Raises `SourceError`."""
+    if not isinstance(found, Mapping):
+        raise SourceError(f"scorer_id() returns a mapping of names to SHA-256s, not {cut(found)}", source=source)
+    for name, digest in found.items():
+        if not isinstance(name, str) or not isinstance(digest, str) or len(digest) != 64 or set(digest) - HEX:
+            raise SourceError(
+                f"scorer_id()[{cut(name)}] is a SHA-256 in 64 lower-case hex digits, not {cut(digest)}", source=source
+            )
+    return dict(found)

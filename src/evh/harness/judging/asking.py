@@ -12,12 +12,14 @@ When it breaks: what was paid is in the working folder.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from evh.errors import EvhError, UsageError, WriteError
+from evh.errors import EvhError, WriteError
 from evh.harness.adapters.errors import AdapterError, Stopped
+from evh.harness.crew import Crew
 from evh.harness.judging.scorer import JudgeScorer
 from evh.harness.judging.verdicts import Verdict, Verdicts
 from evh.harness.retry import GaveUp, RetryPolicy
@@ -92,51 +94,27 @@ class Asking:
         self._stopping = threading.Event()
         self._abandoned = False
         self._running = 0
-        self._alive = 0
         self._in_a_row = 0
-        self._ended = threading.Event()
 
     def run(self) -> None:
         """Ask about every task; returns when all replies are kept or given up. An interrupt stops it, unraised.
 
         Raises `UsageError` when not a single thread can be started.
         """
-        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self._concurrency)]
-        self._alive = len(threads)
+        crew = Crew(self._work, self._concurrency, "judge")
         try:
-            self._start(threads)
-            self._wait()
+            crew.start()
+            crew.wait()
         except KeyboardInterrupt:
-            self._leave(sum(thread.ident is None for thread in threads))
             self._halt("interrupted")
             try:
-                self._notice("stopping: calls that run are waited for and kept; interrupt again to give up on them")
-                self._wait()
+                with contextlib.suppress(OSError, ValueError):  # a terminal that is gone takes no paid reply along
+                    self._notice("stopping: calls that run are waited for and kept; interrupt again to give up on them")
+                crew.wait()
             except KeyboardInterrupt:
                 self._abandoned = True
                 self._scorer.cancel()
-                self._ended.wait(POLL_SECONDS)
-
-    def _start(self, threads: list[threading.Thread]) -> None:
-        """Start the threads; those that the system refuses are done without."""
-        for number, thread in enumerate(threads):
-            try:
-                thread.start()
-            except RuntimeError:
-                if not number:
-                    raise UsageError("the system starts no more threads: a lower --concurrency needs fewer") from None
-                self._leave(len(threads) - number)
-                return
-
-    def _leave(self, count: int = 1) -> None:
-        with self._guard:
-            self._alive -= count
-            if self._alive <= 0:
-                self._ended.set()
-
-    def _wait(self) -> None:
-        while not self._ended.wait(POLL_SECONDS):  # a bound, so that signals are seen on every system
-            pass
+                crew.wait_briefly()
 
     def _halt(self, why: Stop, fault: BaseException | None = None) -> None:
         with self._guard:
@@ -158,8 +136,6 @@ class Asking:
             self._halt("disk", error)
         except BaseException as error:
             self._halt("fault", error)
-        finally:
-            self._leave()
 
     def _next(self) -> Task | None:
         """The next row, once the cap allows another call; None when there is none, or the pass stops."""
@@ -207,8 +183,12 @@ class Asking:
             self._budget.paid(cost)
             self.replies += 1
             self._in_a_row = 0
-            self._told(self.replies, len(self.failures))
+            self._tell()
         self._scorer.read(reply, task.item_id, self._taken)  # a parser that fails is told at the first reply
+
+    def _tell(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._told(self.replies, len(self.failures))
 
     def _failed(self, item_id: str, error: GaveUp) -> None:
         inner = error.error
@@ -216,7 +196,7 @@ class Asking:
         with self._guard:
             self.failures[item_id] = self._scorer.masker.text(text)
             self._in_a_row += 1
-            self._told(self.replies, len(self.failures))
+            self._tell()
             failing = self._in_a_row >= IN_A_ROW
         if failing:
             self._halt("failing", inner)

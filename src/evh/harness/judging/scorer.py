@@ -23,16 +23,16 @@ from evh.errors import EvhError, SourceError, UsageError, cut
 from evh.harness.adapters.background import Background
 from evh.harness.adapters.chat import call_chat
 from evh.harness.adapters.chat_settings import ChatSettings
-from evh.harness.adapters.declarations import declared
+from evh.harness.adapters.declarations import checked_digests, declared
 from evh.harness.adapters.errors import AdapterError, Stopped
 from evh.harness.adapters.module import load_module, short
 from evh.harness.adapters.workplace import Workplace, entered
+from evh.harness.cost import cost_of
 from evh.harness.judging.code_digest import code_digest
 from evh.harness.judging.conversation import Messages, call_conversation, checked_messages
 from evh.harness.judging.stated import (
     COST,
     OURS,
-    PRICES,
     UNPARSED,
     function_of,
     params_of,
@@ -51,7 +51,6 @@ __all__ = ["COST", "UNPARSED", "JudgeScorer", "load_judge_scorer"]
 
 NO_SCORE = frozenset({"api_key_env", "headers", "timeout_s", "usd_per_mtok_in", "usd_per_mtok_out"})
 """Settings that cannot change a reply: they are no part of the digest."""
-HEX = frozenset("0123456789abcdef")
 
 
 class JudgeScorer:
@@ -166,13 +165,7 @@ class JudgeScorer:
 
     def cost(self, result: Result) -> float | None:
         """What a call cost: the provider's bill, else the prices of `PARAMS`; None when nobody says."""
-        if result.cost_usd is not None:
-            return result.cost_usd
-        counts = (result.tokens_in, result.tokens_out)
-        prices = [self.params.get(name) for name in PRICES]
-        if None in counts or None in prices:
-            return None
-        return float(sum(n * price for n, price in zip(counts, prices, strict=True) if n is not None and price)) / 1e6
+        return cost_of(result, self.params)[0]
 
     def cancel(self) -> None:
         """Give up the calls that run, and refuse later ones."""
@@ -195,11 +188,7 @@ class JudgeScorer:
         """What else decides a score, by the file's own `scorer_id` hook."""
         hook = function_of(names, "scorer_id", str(self.path))
         found = {} if hook is None else self._guarded("scorer_id", hook)
-        if not isinstance(found, Mapping) or not all(
-            isinstance(k, str) and isinstance(v, str) and len(v) == 64 and not set(v) - HEX for k, v in found.items()
-        ):
-            raise SourceError("scorer_id() returns a mapping of names to SHA-256s", source=str(self.path))
-        return dict(found)
+        return checked_digests(found, str(self.path))
 
     def _guarded(self, name: str, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         try:

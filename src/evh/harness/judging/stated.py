@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 
 from evh.errors import EvhError, SourceError, cut
 from evh.harness.adapters.declarations import Declarations
+from evh.harness.cost import PRICES
 from evh.protocol.jsontext import canonical
 
 __all__ = [
-    "COST", "OURS", "PRICES", "UNPARSED", "Asked", "function_of", "params_of", "prompt_of", "refuse_ours",
+    "COST", "OURS", "UNPARSED", "Asked", "function_of", "params_of", "prompt_of", "refuse_ours",
     "scorer_id_of", "with_ours",
 ]  # fmt: skip
 
 COST, UNPARSED = "judge_cost_usd", "judge_unparsed"
 SCORER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-PRICES = ("usd_per_mtok_in", "usd_per_mtok_out")
 OURS = {
     COST: ("cost", "lower", "US dollars that the judge's call cost; never part of what the arm cost"),
     UNPARSED: (
