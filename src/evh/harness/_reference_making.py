@@ -10,7 +10,7 @@ one in the middle of a replacement leaves the old set in `.replaced`, which the 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -105,10 +105,11 @@ def author_references(
     model: str | None = None,
     system_under_test: models.FingerprintSystem | None = None,
     params: Mapping[str, Any] | None = None,
-    cost_usd: float | None = None,
+    cost_usd: Callable[[], float | None] | None = None,
     caveat: str | None = None,
 ) -> Authored:
-    """Make a set from answers, an item's id and text each; the rest is told in the manifest.
+    """Make a set from answers, an item's id and text each; the rest is told in the manifest. `cost_usd` is asked once
+    all answers are there.
 
     Raises `SourceError` when the set exists (without `force`), `RecordError` when there are no answers or one belongs
     to no item, comes twice or is no text that UTF-8 can carry, `WriteError`. No part of a set is then left behind.
@@ -133,7 +134,7 @@ def author_references(
             model=model,
             system_under_test=system_under_test,
             params=dict(params or {}),
-            cost_usd=cost_usd,
+            cost_usd=None if cost_usd is None else cost_usd(),
             caveat=caveat,
         )
         write_file(partial / MANIFEST, encode(manifest, strict=True) + b"\n")

@@ -6,14 +6,16 @@ was spent. The set says who wrote it: config, adapter, model, what it cost.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from evh.errors import SourceError, UsageError, cut
+from evh.harness.cost import cost_of
 from evh.harness.dataset import Frozen, source_text
-from evh.harness.item import row_of_episode
+from evh.harness.item import Paid, row_of_episode
 from evh.harness.progress import Listener, Quiet
 from evh.harness.project import Project
 from evh.harness.references import Authored, Tier, author_references
@@ -46,26 +48,27 @@ def author(
                 f"the config is for the dataset {cut(setup.config.dataset_id)}, not {cut(frozen.dataset_id)}",
                 source=str(config_path),
             )
-        if setup.adapter.warmup is not None:
-            setup.adapter.warmup(setup.params_for(None))
+        setup.warm_up(listener)
+        costs: list[float | None] = []
         identity = setup.fingerprint(None).system_under_test
         model = setup.params.get("model")
         return author_references(
             project,
             frozen,
             tier,
-            _answers(setup),
+            _answers(setup, lambda cost, _: costs.append(cost)),
             force=force,
             authored_by=setup.config.config_id,
             authored_with=setup.adapter.id,
             model=model if isinstance(model, str) else None,
             system_under_test=identity,
             params=setup.masker.value(setup.params),
+            cost_usd=lambda: None if None in costs else math.fsum(cost for cost in costs if cost is not None),
             caveat=caveat,
         )
 
 
-def _answers(setup: Setup) -> Iterator[tuple[str, str]]:
+def _answers(setup: Setup, paid: Paid) -> Iterator[tuple[str, str]]:
     params = setup.params_for(None)
     wait = threading.Event().wait
     for index, item_id in enumerate(setup.frozen.item_ids):
@@ -78,7 +81,8 @@ def _answers(setup: Setup) -> Iterator[tuple[str, str]]:
                 source=str(setup.config_path),
             ) from None
         if isinstance(found, models.Episode):
-            output = row_of_episode(setup, found, item_id, None, None).output
+            output = row_of_episode(setup, found, item_id, None, None, paid).output
         else:
+            paid(*cost_of(found, setup.params))
             output = found.output
         yield item_id, setup.masker.text(output)

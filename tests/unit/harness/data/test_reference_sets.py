@@ -59,7 +59,7 @@ def test_files_are_matched_by_id_or_output_name_and_others_named(
 
 def test_gold_counts_before_silver_and_a_tier_may_be_asked_for(project: Project, frozen: Frozen) -> None:
     assert load_references(project, frozen) is None
-    author_references(project, frozen, "silver", [("q1", "s")], model="m", authored_by="c", cost_usd=0.5)
+    author_references(project, frozen, "silver", [("q1", "s")], model="m", authored_by="c", cost_usd=lambda: 0.5)
     silver = load_references(project, frozen)
     assert silver is not None and silver.text("q1") == "s" and load_references(project, frozen, "gold") is None
     author_references(project, frozen, "gold", [("q1", "g")])
