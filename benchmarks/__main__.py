@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks import jobs_compare, jobs_decode, jobs_files, jobs_runs, jobs_start
+from benchmarks import jobs_compare, jobs_decode, jobs_files, jobs_rescore, jobs_runs, jobs_start
 from benchmarks.data import Data
 from benchmarks.report import Report
 from benchmarks.timing import ROOT
@@ -30,7 +30,7 @@ JOBS: dict[str, Callable[[Data, Report, int], None]] = {
     "measure": jobs_runs.measure,
     "append": jobs_runs.append,
     "big-run": jobs_runs.big_run,
-    "rescore": jobs_compare.rescore,
+    "rescore": jobs_rescore.rescore,
     "compare": jobs_compare.compare,
 }
 PEERS = ("verifiers", "pydantic", "msgspec", "orjson", "duckdb", "jsonschema", "jsonschema-rs")

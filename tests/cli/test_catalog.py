@@ -30,3 +30,26 @@ def test_what_is_left_out_is_told(evh: Evh, compared: Compared) -> None:
     assert not data["ok"] and [each["config_id"] for each in data["arms"]] == ["reranked"]
     assert evh("catalog", "--dataset-id", "other", "--json").json["arms"] == []
     assert evh("catalog", "nowhere").code == 1
+    assert evh("catalog", "--dataset-id", "other").out.startswith(
+        "no arms: there is no finished run of the dataset 'other'"
+    )
+
+
+def test_what_is_odd_about_a_run_is_told_and_hidden_folders_are_passed_over(evh: Evh, compared: Compared) -> None:
+    compared.arm("arm", values(0.0), n_items=7)
+    compared.arm("arm", values(0.0), folder="runs-judged/.partial")
+    ran = evh("catalog")
+    assert ran.code == 0 and "says n_items 7, predictions.jsonl has 12 rows" in ran.out and ".partial" not in ran.out
+
+
+def test_what_is_left_out_is_not_said_to_be_not_there(evh: Evh, compared: Compared) -> None:
+    compared.arm("arm", values(0.0))
+    (compared.runs / "arm" / "metrics.json").write_text("{")
+    assert evh("catalog").out.startswith("no arms: there is no finished run but what was left out\n")
+
+
+def test_money_stands_where_it_is_known(evh: Evh, compared: Compared) -> None:
+    compared.arm("free", {"i": {"score": 1.0}})
+    assert "cost of a pass" not in evh("catalog").out
+    compared.arm("paid", values(0.0))
+    assert "cost of a pass" in evh("catalog").out

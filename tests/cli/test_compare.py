@@ -51,6 +51,7 @@ def test_a_promoted_baseline_is_compared_by_what_it_scored(evh: Evh, compared: C
         path.unlink()
     (compared.runs / "old").rmdir()
     assert verdicts(evh, "--baseline", "main", "--candidate", "new")["score"] == "better"
+    assert "rows that failed: unknown and 0" in evh("compare", "--baseline", "main", "--candidate", "new").out
 
 
 def test_two_datasets_are_refused(evh: Evh, compared: Compared) -> None:
@@ -59,3 +60,28 @@ def test_two_datasets_are_refused(evh: Evh, compared: Compared) -> None:
     ran = evh("compare", "--baseline", "here", "--candidate", "there")
     assert ran.code == 1 and "only results on one dataset" in ran.err
     assert evh("compare", "--baseline", "none", "--candidate", "there").code == 1
+
+
+def test_sides_without_a_common_item_are_refused(evh: Evh, compared: Compared) -> None:
+    compared.arm("a", {f"a{at}": {"score": 1.0} for at in range(4)})
+    compared.arm("b", {f"b{at}": {"score": 1.0} for at in range(3)})
+    ran = evh("compare", "--baseline", "a", "--candidate", "b")
+    assert ran.code == 1 and not ran.out
+    assert "'a' and 'b' share no item: 4 are only in the baseline, 3 only in the candidate" in ran.err
+    assert evh("promote", "a", "--as", "main", "--reason", "a first complete run", "--allow-unknown-build").code == 0
+    assert evh("compare", "--baseline", "main", "--candidate", "b").code == 1
+
+
+def test_items_of_one_side_only_are_told(evh: Evh, compared: Compared) -> None:
+    compared.arm("a", {f"i{at}": {"score": 1.0} for at in range(4)})
+    compared.arm("b", {f"i{at}": {"score": 1.0} for at in range(2, 7)})
+    ran = evh("compare", "--baseline", "a", "--candidate", "b")
+    assert ran.code == 0 and "2 items are only in the baseline and 3 only in the candidate" in ran.out
+    assert "items are only in" not in evh("compare", "--baseline", "a", "--candidate", "a").out
+
+
+def test_repeats_that_are_alike_are_identical_to_the_baseline(evh: Evh, compared: Compared) -> None:
+    rows = {f"i{at}": {"score": 0.1} for at in range(3)}
+    compared.arm("once", rows)
+    compared.arm("thrice", rows, rows, rows)
+    assert set(verdicts(evh, "--baseline", "once", "--candidate", "thrice").values()) == {"identical"}

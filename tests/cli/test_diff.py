@@ -39,3 +39,19 @@ def test_runs_of_two_datasets_or_none_are_refused(evh: Evh, compared: Compared) 
     assert evh("diff", "a", "e").code == 1
     ran = evh("diff", "a", "b")
     assert ran.code == 1 and "holds no finished run 'b'" in ran.err
+
+
+def test_values_of_a_fingerprint_are_shown_as_json_has_them(evh: Evh, compared: Compared) -> None:
+    one, two = fingerprint(), fingerprint()
+    one["arm"] |= {"params": {"model": "small", "deep": True, "k": 1, "only": 3}}
+    two["arm"] |= {"params": {"model": "large", "deep": False, "k": "1"}}
+    compared.arm("a", values(0.0), fingerprint=one)
+    compared.arm("b", values(0.2), fingerprint=two)
+    ran = evh("diff", "a", "b", "--limit", "0")
+    shown = {line.split()[0]: line.split()[1:3] for line in ran.out.splitlines() if line.startswith("arm.params.")}
+    assert shown == {
+        "arm.params.model": ["small", "large"],
+        "arm.params.deep": ["true", "false"],
+        "arm.params.k": ["1", '"1"'],
+        "arm.params.only": ["3", "–"],
+    }

@@ -6,35 +6,16 @@ import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli_support import Evh
+from judge_support import SCORER, graded, judged, judged_folder, rows, write_judge
 from run_support import entered
 
 from evh.protocol import models
-from evh.store import open_run_dir
 from tests.soak import runs as soak
 from tests.support.chat_server import ChatServer, Reply, answer
 from tests.support.run_project import RunProject, listing
-
-SCORER = """
-SCORER_ID = "helpful"
-PARAMS = {"model": "judge-1", "base_url": "URL"}
-PRIMARY_METRIC = "grade"
-METRIC_KINDS = {"grade": "quality"}
-METRIC_DIRECTIONS = {"grade": "higher"}
-QUESTION = "Grade this from 0 to 1: "
-
-
-def prompt(output, reference=None, source_text=None):
-    return QUESTION + output
-
-
-def parse(reply):
-    head, _, grade = reply.partition("GRADE: ")
-    return {"grade": float(grade)} if grade.replace(".", "").isdigit() else None
-"""
 
 
 @pytest.fixture
@@ -53,24 +34,6 @@ def judge(project: RunProject, server: ChatServer, evh: Evh) -> Path:
     """The scorer's file; there is a finished run to judge."""
     assert evh("run", "--config", project.config, "--run-id", "arm-x").code == 0
     return write_judge(project, server)
-
-
-def write_judge(project: RunProject, server: ChatServer, text: str = SCORER) -> Path:
-    path = project.root / "judge.py"
-    path.write_text(text.replace("URL", server.url), "utf-8")
-    return path
-
-
-def graded(*grades: object, cost: float = 0.01) -> list[Reply]:
-    return [answer(f"GRADE: {grade}", usage={"cost": cost}) for grade in grades]
-
-
-def judged(project: RunProject, name: str = "helpful") -> Any:
-    return open_run_dir(project.root / "data" / "runs-judged" / name / "arm-x")
-
-
-def rows(run: Any) -> dict[str, dict[str, Any]]:
-    return {each.item_id: each.value.plain() for each in run.rows()}
 
 
 def test_a_verdict_for_each_row_beside_an_untouched_source(
@@ -130,10 +93,6 @@ def test_b103_e60_failed_calls_are_counted_and_too_many_leave_no_record(
     assert judged(project).record.scores["grade"] == pytest.approx(0.67)
     (error,) = judged(project).errors()
     assert error.item_id == "i2" and "no" in error.message
-
-
-def judged_folder(project: RunProject) -> Path:
-    return project.root / "data" / "runs-judged" / "helpful" / "arm-x"
 
 
 def test_the_cap_stops_and_a_resume_asks_for_nothing_twice(

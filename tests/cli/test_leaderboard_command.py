@@ -54,7 +54,7 @@ def test_b109_lower_is_better_in_order_frontier_block_and_picture(evh: Evh, comp
     assert turned["significance"]["places"][turned["significance"]["arms"].index("poor")]["first"] == 1.0
     assert evh("plot", "leaderboard", "--metric", "wer", "-o", "w.svg").code == 0
     picture = (compared.root / "w.svg").read_text("utf-8")
-    assert picture.index("1. good") < picture.index("2. poor")
+    assert picture.index(">1 good<") < picture.index(">2 poor<")
 
 
 def test_e53_runs_without_a_record_are_left_out_and_counted(evh: Evh, compared: Compared) -> None:
@@ -195,6 +195,38 @@ def test_items_and_datasets_are_chosen_and_told(evh: Evh, compared: Compared) ->
     assert evh("leaderboard", "--items", "missing.txt").code == 1
 
 
+def test_an_arm_without_an_item_that_counts_is_told(evh: Evh, compared: Compared) -> None:
+    compared.arms()
+    compared.arm("elsewhere", scores([1, 1, 1], "score") | {"x": {"score": 1}})
+    (compared.root / "few.txt").write_text("i00\ni01\ni02\n")
+    data = evh("leaderboard", "--items", "few.txt", "--json").json
+    assert "left out, not one row of the items that count: elsewhere" in data["notices"]
+    assert not any("not the mean of its rows" in each for each in data["notices"])
+
+
+def test_e3_arms_that_failed_on_every_item_are_nothing_to_rank(evh: Evh, compared: Compared) -> None:
+    compared.arm("a", {f"i{at}": {"_error": "ValueError: x"} for at in range(3)}, n_errors=3)
+    ran = evh("leaderboard")
+    assert ran.code == 1 and "no arm has a metric to rank by" in ran.err
+
+
+def test_e10_a_nan_of_an_old_row_is_told_and_no_value(evh: Evh, compared: Compared) -> None:
+    compared.arm("a", values(0.0))
+    path = compared.runs / "a" / "predictions.jsonl"
+    first, rest = path.read_text().split("\n", 1)
+    path.write_text(json.dumps(json.loads(first) | {"score": float("nan")}) + "\n" + rest)
+    data = evh("leaderboard", "--json").json
+    [row] = data["rows"]
+    assert (row["n"], row["items"], row["unscored"]) == (11, 12, 1)
+    assert any("predictions.jsonl:1" in each for each in data["notices"])
+
+
+def test_e52_a_run_without_a_manifest_is_in_the_table(evh: Evh, compared: Compared) -> None:
+    compared.arms()
+    (compared.runs / "dense" / "run.json").unlink()
+    assert len(evh("leaderboard", "--json").json["rows"]) == 3
+
+
 def test_what_makes_no_sense_is_refused(evh: Evh, compared: Compared) -> None:
     assert evh("leaderboard").code == 1
     compared.arms()
@@ -222,3 +254,33 @@ def test_the_collector_of_cycles_is_on_again(evh: Evh, compared: Compared) -> No
     compared.arms()
     assert gc.isenabled() and evh("leaderboard").code == 0 and evh("leaderboard", "--sort", "none").code == 2
     assert gc.isenabled()
+
+
+def test_csv_has_a_name_for_each_column_and_whole_ranks(evh: Evh, compared: Compared) -> None:
+    for name in ("one", "two"):
+        compared.arm(name, scores([0.5, 0.6, 0.7]))
+    compared.arm("low", scores([0.1, 0.2, 0.3]))
+    listed = list(csv.DictReader(io.StringIO(evh("leaderboard", "--format", "csv").out)))
+    assert [(row["rank"], row["frontier"]) for row in listed] == [("1.5", "*"), ("1.5", "*"), ("3", "")]
+    assert "" not in listed[0] and "cost of a pass" not in listed[0]
+    assert "cost of a pass" not in evh("leaderboard").out
+    compared.arm("paid", values(0.0))
+    assert "cost of a pass" in evh("leaderboard").out
+
+
+@pytest.mark.parametrize("value", [2e150, -1e308])
+def test_a_value_beyond_statistics_is_named_with_its_item_and_arm(evh: Evh, compared: Compared, value: float) -> None:
+    compared.arm("good", scores([0.5, 0.6, 0.7]))
+    compared.arm("huge", scores([0.5, value, 0.7]))
+    for command in (("leaderboard",), ("plot", "leaderboard", "-o", "a.svg")):
+        ran = evh(*command)
+        assert ran.code == 1 and f"the metric 'score' of the item 'i1' in 'huge' is {value:g}" in ran.err
+
+
+def test_items_that_no_arm_has_are_named(evh: Evh, compared: Compared) -> None:
+    compared.arms()
+    (compared.root / "few.txt").write_text("i00\ni01\ni02\nplian\n")
+    said = "1 of the items asked for are in none of the arms: 'plian'"
+    assert said in evh("leaderboard", "--items", "few.txt", "--json").json["notices"]
+    ran = evh("plot", "leaderboard", "--items", "few.txt", "-o", "a.svg", "--json")
+    assert said in ran.json["notices"] and said in (compared.root / "a.svg").read_text("utf-8").replace("&#x27;", "'")

@@ -94,3 +94,64 @@ def test_the_metric_and_the_items_can_be_chosen(evh: Evh, compared: Compared) ->
     assert evh("pair-test", "reranked", "bm25", "--metric", "none").code == 2
     assert evh("pair-test", "reranked", "bm25", "--alpha", "2").code == 2
     assert evh("pair-test", "reranked", "bm25", "--family", "0").code == 2
+
+
+def test_a_list_of_items_ends_its_lines_at_lf_alone_and_names_ids_that_no_arm_has(evh: Evh, compared: Compared) -> None:
+    odd = ["a\u2028b", " spaced ", "c\x85d", "plain"]
+    compared.arm("a", {item: {"score": 1.0} for item in [*odd, "other"]})
+    compared.arm("b", {item: {"score": 0.0} for item in [*odd, "other"]})
+    listed = "\ufeff" + "\r\n".join([*odd, "plian", ""]) + "\n\n"
+    (compared.root / "few.txt").write_bytes(listed.encode())
+    data = evh("pair-test", "a", "b", "--items", "few.txt", "--json").json
+    assert data["n"] == 4 and data["dropped"] == {"not among the items asked for": 1}
+    assert "1 of the items asked for are in none of the arms: 'plian'" in data["notices"]
+    family = evh("family-test", "a", "--against", "b", "--items", "few.txt", "--json").json
+    assert "1 of the items asked for are in none of the arms: 'plian'" in family["notices"]
+
+
+def test_two_arms_of_one_config_are_told_apart_by_their_addresses(evh: Evh, compared: Compared) -> None:
+    compared.arm("arm", values(0.0))
+    compared.arm("arm", values(0.3), folder="runs-rescored")
+    ran = evh("pair-test", "data/runs-rescored/d/arm", "arm")
+    assert "  data/runs-rescored/d/arm is better" in ran.out and "data/runs-rescored/d/arm: 0." in ran.out
+
+
+def test_no_number_of_a_user_is_a_crash(evh: Evh, compared: Compared) -> None:
+    compared.arms()
+    for said in (
+        ("--alpha", "1e-20"), ("--alpha", "5e-324"), ("--seed", "9" * 300), ("--alpha", "0.3", "--family", "1000000"),
+    ):  # fmt: skip
+        assert evh("pair-test", "reranked", "bm25", *said).code == 0, said
+    for wrong in (("--family", "9" * 400), ("--permutations", "9" * 20), ("--permutations", "0"), ("--alpha", "0")):
+        assert evh("pair-test", "reranked", "bm25", *wrong).code == 2, wrong
+
+
+def test_values_beyond_what_can_be_squared_are_a_fault_of_the_data(evh: Evh, compared: Compared) -> None:
+    compared.arm("a", scores([0.5, 1e308, 0.25]))
+    compared.arm("b", scores([0.5, -1e308, 0.25]))
+    ran = evh("pair-test", "a", "b")
+    assert ran.code == 1 and "the item 'i1' in 'a' is 1e+308" in ran.err
+    assert evh("compare", "--baseline", "a", "--candidate", "b", "--json").code == 0
+    assert evh("diff", "a", "b", "--json").code == 0
+
+
+def test_a_difference_alike_on_all_items_has_no_interval(evh: Evh, compared: Compared) -> None:
+    compared.arm("ones", scores([1, 1, 1, 1, 1]))
+    compared.arm("zeros", scores([0, 0, 0, 0, 0]))
+    ran = evh("pair-test", "ones", "zeros")
+    assert "difference: 1 (no interval: items that are all alike show no spread; n=5)" in ran.out
+    assert "80 % power" not in ran.out and evh("pair-test", "ones", "zeros", "--json").json["seed"] == 20260926
+
+
+def test_a_list_of_items_that_cannot_be_read_is_told_in_words(evh: Evh, compared: Compared) -> None:
+    compared.arms()
+    (compared.root / "latin.txt").write_bytes(b"i00\ncaf\xe9\n")
+    (compared.root / "folder").mkdir()
+    for name, said in (
+        ("nowhere.txt", "nowhere.txt: the list of items cannot be read: No such file or directory"),
+        ("folder", "folder: the list of items cannot be read: Is a directory"),
+        ("latin.txt", "latin.txt:2: the list of items is not UTF-8"),
+        ("nul\0", "the list of items cannot be read: embedded null byte"),
+    ):
+        ran = evh("pair-test", "reranked", "bm25", "--items", name)
+        assert ran.code == 1 and said in ran.err and "Errno" not in ran.err and "codec" not in ran.err

@@ -245,3 +245,14 @@ def test_the_table_of_several_files_fits_a_terminal(tmp_path: Path) -> None:
         lines = on_terminal("show", tmp_path, columns=columns, NO_COLOR="1").splitlines()
         assert lines[0].split()[-1] == "file" and max(map(len, lines)) <= columns
         assert lines[1].split()[-1].startswith("first-run") and lines[36].split()[-1].startswith("second-run")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("arguments", [["schema"], ["schema", "--json"], ["catalog", "--json"], ["leaderboard", "-h"]])
+def test_a_full_disk_behind_the_output_is_said(arguments: list[str], tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            command(*arguments), stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, env=environment(), timeout=LIMIT,
+            check=False,
+        )  # fmt: skip
+    assert ran.returncode == 1 and b"No space left" in ran.stderr and b"Traceback" not in ran.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,73 @@ def test_wrong_usage(evh: Evh, project: RunProject) -> None:
     assert evh("reparse", "--parser", "parser.py").code == 2
     assert evh("reparse", "--parser", "nowhere.py", "--dataset-id", "small").code == 1
     assert evh("reparse", "--parser", "parser.py", "--dataset-id", "other").code == 1
+
+
+def test_an_output_that_is_not_what_its_row_says_is_refused(evh: Evh, project: RunProject) -> None:
+    [path] = (project.run.path / "outputs").glob("*i2*")
+    path.write_text("edited", "utf-8")
+    ran = evh("reparse", "--parser", "parser.py", "--dataset-id", "small")
+    assert ran.code == 1 and "was changed since it was written" in ran.err
+    assert not list((project.root / "data" / "runs-reparsed").glob("arm-x"))
+
+
+@pytest.mark.parametrize("what", ["taken", "deep", "adapter"])
+def test_what_one_run_is_refused_for_stops_the_others_first(evh: Evh, project: RunProject, what: str) -> None:
+    assert evh("run", "--config", project.config, "--run-id", "arm-z").code == 0
+    out, path = project.root / "data" / "runs-reparsed", project.runs / "arm-z" / "metrics.json"
+    record = json.loads(path.read_bytes())
+    if what == "taken":
+        (out / "arm-z").mkdir(parents=True)
+        said = "is there already"
+    elif what == "adapter":
+        path.write_text(json.dumps(record | {"adapter": "nowhere.py"}), "utf-8")
+        said = "nowhere.py"
+    else:
+        block: dict[str, Any] = {}
+        for number in range(64):
+            block = {
+                "kind": "rescore", "from": f"d{number}/arm-z", "at": f"2026-10-04T08:0{number // 60}:{number % 60:02}Z",
+                "with": {"adapter": "a.py", "sha256": "a" * 64}, **({"source": block} if block else {}),
+            }  # fmt: skip
+        more = {"derived": block, "source_created_at": "2026-10-04T08:00:00Z"}
+        path.write_text(json.dumps(record | more), "utf-8")
+        said = "derived 64 times over"
+    ran = evh("reparse", "--parser", "parser.py", "--dataset-id", "small")
+    assert ran.code == 1 and said in ran.err and not (out / "arm-x").exists()
+
+
+def test_e29_references_that_changed_are_told(evh: Evh, project: RunProject) -> None:
+    (project.root / "data" / "references" / "gold" / "small" / "i0.txt").write_text("edited", "utf-8")
+    ran = evh("reparse", "--parser", "parser.py", "--dataset-id", "small")
+    assert ran.code == 0 and "references changed: gold/small" in ran.out and "1 of 3 items have a reference" in ran.out
+    data = derived(project).record.fingerprint.data
+    assert data.references_sha256_at_measurement == project.run.record.fingerprint.data.references_sha256
+
+
+def test_e28_e30_another_set_and_back_keeps_the_first(evh: Evh, project: RunProject) -> None:
+    references = project.root / "data" / "references"
+    silver = references / "silver" / "small"
+    silver.mkdir(parents=True)
+    (silver / "i0.txt").write_text("silver", "utf-8")
+    (references / "gold").rename(references / "away")
+    command = ("reparse", "--parser", "parser.py", "--dataset-id", "small")
+    moved = evh(*command, "--out", "data/one")
+    assert moved.code == 0 and "references changed" not in moved.out
+    data = derived(project, "one").record.fingerprint.data
+    assert (data.reference_id, data.reference_id_at_measurement) == ("silver/small", "gold/small")
+    (references / "away").rename(references / "gold")
+    back = evh(*command, "--runs", "data/one", "--out", "data/two")
+    assert back.code == 0 and "references changed" not in back.out
+    data = derived(project, "two").record.fingerprint.data
+    assert (data.reference_id, data.references_sha256_at_measurement) == ("gold/small", None)
+    (references / "gold" / "small" / "i0.txt").write_text("edited", "utf-8")
+    assert "references changed" in evh(*command, "--runs", "data/one", "--out", "data/three").out
+
+
+def test_a_run_of_0_3_0_is_parsed_as_a_measured_one(evh: Evh, project: RunProject) -> None:
+    path = project.run.path / "metrics.json"
+    old = {"rescored_from": "runs/x", "rescored_at": "2026-01-01T00:00:00Z", "rescored_with": "a.py"}
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | old), "utf-8")
+    assert evh("reparse", "--parser", "parser.py", "--dataset-id", "small").code == 0
+    text = (derived(project).path / "metrics.json").read_text("utf-8")
+    assert "source" not in json.loads(text)["derived"] and "rescored" not in text

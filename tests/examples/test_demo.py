@@ -49,7 +49,14 @@ def test_the_demo_runs_to_its_end_and_writes_below_its_folder_alone(checkout: Pa
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    for said in ("12 items frozen", "mean of runs", "the cost cap was reached", "3 rows there already"):
+    expected = (
+        "12 items frozen",
+        "mean of runs",
+        "12 shared items",
+        "the cost cap was reached",
+        "3 rows there already",
+    )
+    for said in expected:
         assert said in done.stdout
     assert done.stdout.count("no findings") == 2
     assert files() == before

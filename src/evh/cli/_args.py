@@ -15,7 +15,7 @@ from evh.errors import UsageError, cut
 
 __all__ = [
     "COMMANDS", "DONE", "FAILED", "INTERRUPTED", "STOPPED", "USAGE", "Once", "Parser", "closest", "command_help",
-    "count", "first_page",
+    "count", "first_page", "number_of",
 ]  # fmt: skip
 
 DONE, FAILED, USAGE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -58,6 +58,8 @@ Start here
   evh run --config data/configs/first.yaml
   evh run --resume                      go on after a stop, nothing paid twice
   evh validate                          is every run sound, and do they fit
+  evh leaderboard                       which arm is best, with intervals
+  evh pair-test reranked bm25           could their difference be chance
   evh check runs/                       what is wrong, in which file and line
   evh upgrade old.jsonl -o new.jsonl    today's shape, old.jsonl untouched
   evh show new.jsonl                    a table: ok, reward, tokens, errors
@@ -75,7 +77,7 @@ Options
 Exit codes
   0  done; notices alone do not count      2    wrong usage
   1  findings, refused rows, or failed     130  interrupted, nothing was kept
-  3  stopped or incomplete, resumable (run)
+  3  stopped, resumable (run, judge-score)
 
 Environment
   NO_COLOR    no colours              FORCE_COLOR  colours also in a pipe
@@ -179,6 +181,17 @@ def count(text: str) -> int:
         value = -1
     if value < 0:
         raise argparse.ArgumentTypeError(f"expected a whole number from 0 on, not {cut(text)}")
+    return value
+
+
+def number_of(text: str) -> float:
+    """A finite number, for argparse."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not -float("inf") < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number, not {cut(text)}")
     return value
 
 

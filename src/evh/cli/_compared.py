@@ -1,120 +1,39 @@
-"""What the commands that compare share: which runs, which arms, which items, which direction, and the notices.
+"""The runs that a command compares: where they are, which arms they make, and what is to be said about them.
 
 Promise: an arm is found by its config id, its address or the name of a run, in that order, never by the order of a
 listing; a name that fits several datasets is refused with their names. What is left out (unreadable runs, unfinished
-ones, arms that are no set of repeats) is told, with the reason. Policy: the names of the options.
+ones, arms that are no set of repeats) is told, with the reason.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evh.cli._args import Once, closest
+from evh.cli._choice import dataset_named
 from evh.errors import EvhError, RecordError, SourceError, UsageError, cut
 
 if TYPE_CHECKING:
+    from evh.cli._choice import Choice
     from evh.harness.project import Project
     from evh.protocol import models
-    from evh.stats.direction import Declares, Way
+    from evh.stats.direction import Declares
     from evh.store.arm import Arm
     from evh.store.run_dir import RunDir
     from evh.store.runs import Listing
 
-__all__ = [
-    "Choice",
-    "Runs",
-    "add_choice",
-    "add_direction",
-    "add_runs",
-    "as_data",
-    "as_plain",
-    "asked_way",
-    "choice_of",
-    "number_of",
-    "uncollected",
-]
+__all__ = ["Runs", "add_runs", "listed"]
 
 
 def add_runs(parser: Any) -> None:
     """Where the runs are."""
     parser.add_argument("--runs-dir", action=Once)
     parser.add_argument("--root", action=Once)
-
-
-def add_choice(parser: Any) -> None:
-    """Which items count."""
-    parser.add_argument("--items", action=Once)
-    parser.add_argument("--exclude-dataset", action="append")
-
-
-def add_direction(parser: Any) -> None:
-    """Which way of the metric is better, by the user's word."""
-    parser.add_argument("--asc", action="store_true")
-    parser.add_argument("--desc", action="store_true")
-
-
-def asked_way(options: argparse.Namespace) -> Way | None:
-    """The direction asked for: with `--asc` the smallest value is the best."""
-    if options.asc and options.desc:
-        raise UsageError("--asc and --desc contradict each other")
-    return "lower" if options.asc else "higher" if options.desc else None
-
-
-def number_of(text: str) -> float:
-    """A finite number, for argparse."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not -float("inf") < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a number, not {cut(text)}")
-    return value
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The items that count: `only` these (None: all), without `exclude`."""
-
-    only: frozenset[str] | None
-    exclude: frozenset[str]
-    notices: list[str]
-
-    def keeps(self, item: str) -> bool:
-        return item not in self.exclude and (self.only is None or item in self.only)
-
-    @property
-    def everything(self) -> bool:
-        return self.only is None and not self.exclude
-
-
-def choice_of(options: argparse.Namespace, project: Project) -> Choice:
-    """The items that the options choose. Raises `SourceError` for a list or dataset that cannot be read."""
-    only: frozenset[str] | None = None
-    notices = []
-    if options.items is not None:
-        try:
-            lines = Path(options.items).read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise SourceError(f"the list of items cannot be read: {error}", source=options.items) from None
-        only = frozenset(line.strip() for line in lines if line.strip())
-        if not only:
-            raise SourceError("the list of items is empty: one id stands on a line", source=options.items)
-        notices.append(f"only the {len(only):,} items of {options.items}")
-    exclude: set[str] = set()
-    for name in options.exclude_dataset or ():
-        dataset = _dataset(project, name)
-        if dataset is None:
-            raise SourceError(f"there is no dataset {cut(name)}", source=project.portable(project.datasets))
-        exclude |= {item.item_id for item in dataset.items}
-        notices.append(f"without the {len(dataset.items):,} items of the dataset {name}")
-    return Choice(only, frozenset(exclude), notices)
 
 
 @dataclass
@@ -195,6 +114,13 @@ class Runs:
                 self.notices.append(f"left out: {config_id}: {error}")
         return made, unread
 
+    def with_items(self, arms: Iterable[Arm]) -> list[Arm]:
+        """The arms that have an item to rank; the others are told."""
+        found = list(arms)
+        if empty := [arm.config_id for arm in found if not arm.n_items]:
+            self.notices.append(f"left out, not one row of the items that count: {listed(empty)}")
+        return [arm for arm in found if arm.n_items]
+
     def arm(self, name: str, dataset_id: str | None) -> Arm:
         """The arm that a word names: a config id, an address, or one run by its name."""
         from evh.store.arm import Arm, not_repeats, read_arm
@@ -244,7 +170,7 @@ class Runs:
         """Item to cluster, by the tags of the dataset; None without a dataset file or tags."""
         from evh.stats.clusters import clusters_of
 
-        dataset = _dataset(self.project, dataset_id)
+        dataset = dataset_named(self.project, dataset_id)
         return None if dataset is None else clusters_of(dataset) or None
 
     def declared(self, arms: Iterable[Arm]) -> list[Declares]:
@@ -283,51 +209,6 @@ class _Declared:
     metric_directions: dict[str, str]
 
 
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Without the collector of cycles, which looks at thousands of arms again and again and finds none."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
-
-
-def as_data(value: Any) -> Any:
-    """A result as `--json` prints it: its members by name."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: as_data(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, tuple) and (names := getattr(value, "_fields", None)):
-        return {name: as_data(each) for name, each in zip(names, value, strict=True)}
-    if isinstance(value, dict):
-        return {str(name): as_data(each) for name, each in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [as_data(each) for each in (sorted(value) if isinstance(value, set | frozenset) else value)]
-    return value
-
-
-def as_plain(record: Any) -> Any:
-    """A record, or a part of one, as JSON has it."""
-    import msgspec
-
-    from evh.protocol.codec import encode
-
-    return msgspec.json.decode(encode(record))
-
-
-def _dataset(project: Project, dataset_id: str) -> models.Dataset | None:
-    from evh.harness.project import is_plain_path
-    from evh.protocol import models
-    from evh.store.run_dir import read_document
-
-    path = project.datasets / f"{dataset_id}.json"
-    if not is_plain_path(dataset_id) or "/" in dataset_id or not path.exists():
-        return None
-    return read_document(path, models.Dataset)
-
-
 def _record(run: RunDir) -> models.RunRecord:
     record = run.record
     if record is None:
@@ -336,7 +217,11 @@ def _record(run: RunDir) -> models.RunRecord:
 
 
 def _names(runs: Collection[RunDir]) -> str:
-    names = [run.path.name for run in runs]
+    return listed([run.path.name for run in runs])
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names of several, and how many more there are."""
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import math
+from dataclasses import fields, is_dataclass
 from typing import Any
 
-__all__ = ["json_text", "plain"]
+__all__ = ["as_data", "as_plain", "json_text", "plain"]
 
 
 def json_text(value: Any, *, indent: int | None = 2) -> str:
@@ -33,3 +34,27 @@ def plain(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
         return base64.b64encode(value).decode("ascii")
     return str(getattr(value, "token", value))
+
+
+def as_data(value: Any) -> Any:
+    """A result as `--json` prints it: its members by name."""
+    if names := getattr(value, "__struct_fields__", None):
+        return {name: as_data(getattr(value, name)) for name in names}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: as_data(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, tuple) and (names := getattr(value, "_fields", None)):
+        return {name: as_data(each) for name, each in zip(names, value, strict=True)}
+    if isinstance(value, dict):
+        return {str(name): as_data(each) for name, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [as_data(each) for each in (sorted(value) if isinstance(value, set | frozenset) else value)]
+    return value
+
+
+def as_plain(record: Any) -> Any:
+    """A record, or a part of one, as JSON has it."""
+    import msgspec
+
+    from evh.protocol.codec import encode
+
+    return msgspec.json.decode(encode(record))

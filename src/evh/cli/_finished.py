@@ -6,10 +6,10 @@ Policy: the look; the kind that is shown for the harness's own metrics when the 
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from evh.cli._terminal import Column, Part, Screen, number, plural, printable, table
+from evh.store.aggregate import exact_mean
 
 if TYPE_CHECKING:
     from evh.harness.launch import Finished
@@ -54,7 +54,7 @@ def _scores(screen: Screen, complete: list[Finished]) -> None:
     partial = False
     for name in sorted({name for each in complete for name in _record(each).scores}):
         values = [_record(each).scores[name] for each in complete if name in _record(each).scores]
-        mean = values[0] if len(values) == 1 else math.fsum(values) / len(values)
+        mean = exact_mean(values)
         spread = max(values) - min(values)
         over = _over(complete, name)
         partial = partial or bool(over)

@@ -23,6 +23,8 @@ DOING = (
     "dataset", "run", "import-run", "runs", "validate", "rescore", "judge-score", "reparse", "promote", "plot",
 )  # fmt: skip
 """Commands that end as they would have when nobody reads on; the others stop, as filters do."""
+WRITING_ROWS = ("upgrade", "convert")
+"""Commands whose `-o -` sends rows to standard output."""
 
 
 def run(arguments: list[str]) -> int:
@@ -96,15 +98,17 @@ def _fail(arguments: list[str], error: EvhError, status: int) -> int:
         else:
             try:
                 sys.stdout.flush()
-            except BrokenPipeError:
+            except OSError:  # the reader is gone, or the disk is full
                 _mute(sys.stdout)  # what is said on standard error is said all the same
             print(f"{command}: {printable(str(error), lines=True)}", file=sys.stderr, flush=True)
             if status == USAGE and command != "evh":
                 print(f"Try `{command} --help`.", file=sys.stderr, flush=True)
     except BrokenPipeError:
         _mute(sys.stdout)
-    except OSError:  # a full disk behind standard output: the exit code says it still
+    except OSError:  # a full disk behind standard output: said where people read, if it can be
         _mute(sys.stdout)
+        with contextlib.suppress(OSError):
+            print(f"{command}: {printable(str(error), lines=True)}", file=sys.stderr, flush=True)
     return status
 
 
@@ -149,8 +153,10 @@ def _heard_or_not(arguments: list[str]) -> Iterator[None]:
 def _wants_json(arguments: list[str]) -> bool:
     """Whether the reason of a failure belongs on standard output as data (rows may go there instead)."""
     pairs = list(zip(arguments, [*arguments[1:], ""], strict=True))
-    rows_on_stdout = any(pair in (("-o", "-"), ("--output", "-")) for pair in pairs) or "-o-" in arguments
     asked = "--json" in arguments or "--format=json" in arguments or ("--format", "json") in pairs
+    if arguments[:1] not in ([name] for name in WRITING_ROWS):
+        return asked
+    rows_on_stdout = any(pair in (("-o", "-"), ("--output", "-")) for pair in pairs) or "-o-" in arguments
     return asked and not rows_on_stdout and "--output=-" not in arguments
 
 

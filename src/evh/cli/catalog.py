@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evh.cli._args import DONE, FAILED, Once, Parser, add_json
+from evh.errors import cut
 
 if TYPE_CHECKING:
     from evh.cli._tabled import Value
@@ -60,7 +61,7 @@ def parser() -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     """List the arms; returns the exit code."""
-    from evh.cli._compared import as_data
+    from evh.cli._data import as_data
     from evh.harness.project import Project
     from evh.stats.catalog import HarnessAdapter
 
@@ -69,8 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if not folders:  # as they are named from here, so that an address can be given to another command
         folders = [Path(os.path.relpath(each)) for each in _folders(project.runs, project.data)]
     catalog = HarnessAdapter(*folders) if folders else None
-    entries = [] if catalog is None else list(catalog)
-    entries = [each for each in entries if options.dataset_id in (None, each.dataset_id)]
+    entries = [] if catalog is None else list(catalog.entries(options.dataset_id))
     good = catalog is None or not catalog.faults
     if options.json:
         from evh.cli._data import json_text
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         data = {"arms": [as_data(each) for each in entries], "unfinished": unfinished, "faults": faults}
         print(json_text({"ok": good} | data))
     else:
-        _show(entries, catalog)
+        _show(entries, catalog, options.dataset_id)
     return DONE if good else FAILED
 
 
@@ -88,17 +88,17 @@ def _folders(runs: Path, data: Path) -> list[Path]:
     """Where runs are kept, as far as it exists; a folder of folders of judged runs stands for those."""
     found = [runs]
     for each in sorted(data.glob("runs-*")):
-        found += sorted(path for path in each.iterdir() if path.is_dir()) if each.name == "runs-judged" else [each]
-    return [each for each in found if each.is_dir()]
+        found += sorted(each.iterdir()) if each.name == "runs-judged" and each.is_dir() else [each]
+    return [each for each in found if each.is_dir() and not each.name.startswith(".")]
 
 
-def _show(entries: list[Entry], catalog: HarnessAdapter | None) -> None:
-    from evh.cli._tabled import print_notices, print_table
+def _show(entries: list[Entry], catalog: HarnessAdapter | None, dataset_id: str | None) -> None:
+    from evh.cli._tabled import known, print_notices, print_table
     from evh.cli._terminal import Screen, plural
 
     screen = Screen()
     if entries:
-        names = ("address", "runs", "items", "failed", "primary", "value", "cost of a pass", "kind", "last")
+        names = ["address", "runs", "items", "failed", "primary", "value", "cost of a pass", "kind", "last"]
         rows: list[list[Value]] = []
         for each in entries:
             value = each.metrics.get(each.primary or "")
@@ -107,12 +107,16 @@ def _show(entries: list[Entry], catalog: HarnessAdapter | None) -> None:
             cells: list[Value] = [each.address, len(each.run_ids), each.n_items, each.failed, primary]
             cells += [None if value is None else value.value, each.per_pass, "+".join(each.kinds), each.created_at[1]]
             rows.append(cells)
-        print_table(screen, [(name, name == "address") for name in names], rows)
+        columns, rows = known([(name, name == "address") for name in names], rows, "cost of a pass")
+        print_table(screen, columns, rows)
     else:
-        screen.line("no arms: there is no finished run")
+        of = "" if dataset_id is None else f" of the dataset {cut(dataset_id)}"
+        but = " but what was left out" if catalog is not None and catalog.faults else ""
+        screen.line(f"no arms: there is no finished run{of}{but}")
     if catalog is None:
         return
     if catalog.unfinished:
         screen.line(f"{plural(len(catalog.unfinished), 'unfinished run')} left out")
     notices = [f"{each.address} {flag}" for each in entries for flag in each.flags]
+    notices += [notice for each in entries for notice in each.notices]
     print_notices(screen, notices + [f"left out: {each.path}: {each.why}" for each in catalog.faults])

@@ -2,7 +2,8 @@
 
 Promise: the word comes from the direction rule; exactly 0 is `identical`, at most `--noise` is `noise` (only when it is
 given: `--noise 0` is not the same as none), without a direction it is `changed`. No word claims significance: that is
-what `evh pair-test` is for. Exit code 0 whatever the differences are; two datasets are refused.
+what `evh pair-test` is for. Exit code 0 whatever the differences are; two datasets are refused, and so
+are sides without an item in common. Items that one side alone has are told.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ Options
 
 Exit codes
   0    compared, whatever came out
-  1    there is no such arm, or they are of two datasets
+  1    there is no such arm, or they are of two datasets or share no item
   2    wrong usage
   130  interrupted
 
@@ -54,7 +55,8 @@ Examples
 
 
 def parser() -> Parser:
-    from evh.cli._compared import add_runs, number_of
+    from evh.cli._args import number_of
+    from evh.cli._compared import add_runs
 
     made = Parser("compare")
     made.add_argument("--baseline", action=Once, required=True)
@@ -94,8 +96,9 @@ def run(options: argparse.Namespace) -> int:
             f"{cut(after.dataset_id)}: only results on one dataset can be compared"
         )
     arms = [side.arm for side in (before, after) if side.arm is not None]
+    notices = _apart(before, after)
     records, declared = records_of(arms), runs.declared(arms)
-    notices = [*runs.told(arms), *(confounds(arms) if len(arms) > 1 else [])]
+    notices += [*runs.told(arms), *(confounds(arms) if len(arms) > 1 else [])]
     found: list[dict[str, Any]] = []
     for name in sorted(before.scores.keys() | after.scores.keys()):
         old, new = before.scores.get(name), after.scores.get(name)
@@ -113,6 +116,24 @@ def run(options: argparse.Namespace) -> int:
         )
     _print(options, before, after, found, notices)
     return DONE
+
+
+def _apart(before: Side, after: Side) -> list[str]:
+    """That some items are of one side only. Raises `RecordError` when all are: nothing was measured twice."""
+    if before.arm is None or after.arm is None:
+        return []
+    old, new = set(before.arm.items), set(after.arm.items)
+    if not old & new:
+        raise RecordError(
+            f"{cut(before.name)} and {cut(after.name)} share no item: {len(old):,} are only in the baseline, "
+            f"{len(new):,} only in the candidate, and values of other items cannot be compared"
+        )
+    if old == new:
+        return []
+    return [
+        f"{len(old - new):,} items are only in the baseline and {len(new - old):,} only in the candidate: each value "
+        "is over the items of its own side; `evh pair-test` takes the shared ones"
+    ]
 
 
 def _baseline(runs: Runs, options: argparse.Namespace) -> Side:
@@ -174,11 +195,9 @@ def _print(
     columns += [("verdict", False), ("items", False)]
     names = ("metric", "kind", "baseline", "candidate", "delta", "verdict")
     print_table(screen, columns, [[*(each[name] for name in names), _over(each["over"])] for each in found])
-    failed = [each.arm.n_errors for each in (before, after) if each.arm is not None]
+    failed = ["unknown" if each.arm is None else f"{each.arm.n_errors:,}" for each in (before, after)]
     noise = "no noise level" if options.noise is None else f"noise up to {options.noise:g}"
-    screen.line(
-        f"rows that failed: {' and '.join(map(str, failed))}; {noise}; no test was made: `evh pair-test` makes one"
-    )
+    screen.line(f"rows that failed: {' and '.join(failed)}; {noise}; no test was made: `evh pair-test` makes one")
     print_notices(screen, notices)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evh.cli._args import DONE, Once, Parser, add_json, count
-from evh.errors import RecordError, cut
+from evh.errors import SHOWN_CHARACTERS, RecordError, cut
 
 if TYPE_CHECKING:
     from evh.stats.direction import Direction
@@ -129,7 +129,7 @@ def _paths(first: RunDir, second: RunDir) -> Iterator[dict[str, Any]]:
 
 def _flat(run: RunDir) -> dict[str, Any]:
     """The leaves of a run's fingerprint, and its build, by dotted path; the hash follows from the others."""
-    from evh.cli._compared import as_plain
+    from evh.cli._data import as_plain
 
     record = run.record
     if record is None:
@@ -145,6 +145,19 @@ def _flat(run: RunDir) -> dict[str, Any]:
         elif path not in ("hash", "hash_invalid_because"):
             found[path] = value
     return found
+
+
+def _texts(one: Any, other: Any) -> tuple[str, str]:
+    """Two values that differ, for people: as JSON has them, a text without its quotes where that is no other value."""
+    from evh.cli._data import json_text
+    from evh.cli._terminal import clip
+
+    texts = [json_text(value, indent=None) for value in (one, other)]
+    bare = [value if isinstance(value, str) else text for value, text in zip((one, other), texts, strict=True)]
+    shown = texts if bare[0] == bare[1] else bare
+    none = [value is None for value in (one, other)]
+    first, second = ("–" if gone else clip(text, SHOWN_CHARACTERS) for gone, text in zip(none, shown, strict=True))
+    return first, second
 
 
 def _show(
@@ -165,7 +178,7 @@ def _show(
     if paths:
         columns = [("path", True), (names[0], True), (names[1], True), ("", False)]
         shown = [(each, "confound" if each["confound"] else "the arm") for each in paths]
-        print_table(screen, columns, [[each["path"], cut(each["a"]), cut(each["b"]), word] for each, word in shown])
+        print_table(screen, columns, [[each["path"], *_texts(each["a"], each["b"]), word] for each, word in shown])
     dropped = "; ".join(f"{number:,} {why}" for why, number in sorted(about["dropped"].items())) or "none"
     screen.line(
         f"{printable(about['metric'])}: {plural(len(items), 'item differs', 'items differ')} of "

@@ -9,10 +9,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from evh.cli._args import DONE, Once, Parser, add_json
+from evh.cli._args import DONE, Once, Parser
 
 if TYPE_CHECKING:
     from evh.cli._tabled import Value
+    from evh.stats.comparison import PairTest
     from evh.stats.opponents import FamilyTest
 
 __all__ = ["HELP", "parser", "run"]
@@ -60,53 +61,44 @@ Examples
 """
 
 CORRECTIONS = ("holm", "bh")
-TESTS = ("sign-flip", "mcnemar", "wilcoxon", "t", "bootstrap")
 
 
 def parser() -> Parser:
-    from evh.cli._args import count
-    from evh.cli._compared import add_choice, add_direction, add_runs, number_of
+    from evh.cli._tested import add_test
 
     made = Parser("family-test")
     made.add_argument("a", metavar="A")
     made.add_argument("--against", action=Once, required=True)
     made.add_argument("--method", choices=CORRECTIONS, action=Once, dest="correction")
-    made.add_argument("--test", choices=TESTS, action=Once, dest="method")
-    made.add_argument("--metric", action=Once)
-    made.add_argument("--permutations", type=count, action=Once)
-    made.add_argument("--seed", type=count, action=Once)
-    made.add_argument("--alpha", type=number_of, action=Once)
-    add_direction(made)
-    made.add_argument("--dataset-id", action=Once)
-    add_choice(made)
-    add_runs(made)
-    add_json(made)
+    add_test(made, "--test")
     return made
 
 
 def run(options: argparse.Namespace) -> int:
     """Test the family; returns the exit code."""
-    from evh.cli._compared import Runs, as_data, choice_of
-    from evh.cli._tested import family_of
+    from evh.cli._choice import choice_of
+    from evh.cli._compared import Runs
+    from evh.cli._tested import family_name, family_notices, family_of
 
     runs = Runs.of(options)
     choice = choice_of(options, runs.project)
     found, notices = family_of(options, runs, choice)
     if options.json:
-        from evh.cli._data import json_text
+        from evh.cli._data import as_data, json_text
 
         print(json_text({"ok": True} | as_data(found) | {"notices": notices}))
         return DONE
-    _show(found, notices)
+    _show(found, family_name(options.a, found), [*notices, *family_notices(found)])
     return DONE
 
 
-def _show(found: FamilyTest, notices: list[str]) -> None:
+def _show(found: FamilyTest, name: str, notices: list[str]) -> None:
     from evh.cli._tabled import print_notices, print_table
     from evh.cli._terminal import Screen, plural, printable
+    from evh.cli._tested import left_out
 
     screen = Screen()
-    arm = printable(found.arm)
+    arm = printable(name)
     screen.line(
         f"{printable(found.dataset_id)}: {printable(found.metric)}, better is {printable(str(found.direction))}; "
         f"{arm} against {plural(found.size, 'opponent')}"
@@ -125,11 +117,12 @@ def _show(found: FamilyTest, notices: list[str]) -> None:
             [each.config_id, gap.estimate, gap.low, gap.high, *counts, pair.test.p, each.adjusted, each.verdict]
         )
     print_table(screen, columns, rows)
-    tests = sorted({each.pair.test.method for each in found.opponents if each.pair is not None})
-    kinds = sorted({each.pair.difference.kind for each in found.opponents if each.pair is not None})
-    name = {"holm": "Holm", "bh": "Benjamini-Hochberg"}[found.correction]
+    pairs = [each.pair for each in found.opponents if each.pair is not None]
+    tests = sorted({_test(pair) for pair in pairs})
+    kinds = sorted({f"{pair.difference.kind} {pair.difference.level * 100:g} %" for pair in pairs})
+    correction = {"holm": "Holm", "bh": "Benjamini-Hochberg"}[found.correction]
     screen.line(
-        f"separated from {found.separated} of {found.size}, better than {found.ahead}; correction: {name} over "
+        f"separated from {found.separated} of {found.size}, better than {found.ahead}; correction: {correction} over "
         f"{found.size}, alpha {found.alpha:g}; test: {', '.join(tests)}; intervals (uncorrected): {', '.join(kinds)}; "
         f"seed {found.seed}"
     )
@@ -137,12 +130,14 @@ def _show(found: FamilyTest, notices: list[str]) -> None:
         if each.pair is None:
             screen.line(f"skipped {printable(each.config_id)}: {printable(each.skipped or '')}")
             continue
-        failed = each.pair.failed
-        if each.pair.dropped or any(failed):
-            reasons = "; ".join(f"{count:,} {printable(why)}" for why, count in sorted(each.pair.dropped.items()))
-            screen.line(
-                f"{printable(each.config_id)}: dropped {reasons or 'none'}; rows that failed: {failed[0]:,} and "
-                f"{failed[1]:,}"
-            )
-        notices = [*notices, *each.pair.notices]
+        if each.pair.dropped or any(each.pair.failed):
+            screen.line(f"{printable(each.config_id)}: {left_out(each.pair)}")
+    if not any(pair.dropped or any(pair.failed) for pair in pairs):
+        screen.line("items dropped: none; rows that failed: none")
     print_notices(screen, notices)
+
+
+def _test(pair: PairTest) -> str:
+    """What was done for a pair; the seed stands once for all."""
+    draws = "" if pair.test.draws is None else f", {pair.test.draws:,} draws"
+    return pair.test.method + draws + ("" if pair.clusters is None else f", {pair.clusters} clusters")

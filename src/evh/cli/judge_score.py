@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evh.cli._args import DONE, STOPPED, Once, Parser, add_json
+from evh.cli._args import DONE, INTERRUPTED, STOPPED, Once, Parser, add_json
 from evh.cli.run import cap_of, dollars, positive
 from evh.errors import UsageError, cut
 
@@ -139,7 +139,10 @@ def run(options: argparse.Namespace) -> int:
         print(json_text(_as_data(project, judging, good, command)))
     else:
         _show(project, judging, good, command, options)
-    return DONE if good else STOPPED
+    if good:
+        return DONE
+    kept = any(each.replies for each in judging.runs)
+    return INTERRUPTED if judging.runs[-1].stop == "interrupted" and not kept else STOPPED
 
 
 class _Progress:
@@ -155,6 +158,7 @@ class _Progress:
 
 
 def _show(project: Project, judging: Judging, good: bool, command: str, options: argparse.Namespace) -> None:
+    from evh.cli._derived import about_references
     from evh.cli._terminal import Screen, number, plural, printable
 
     screen = Screen()
@@ -183,6 +187,10 @@ def _show(project: Project, judging: Judging, good: bool, command: str, options:
             screen.line(f"  {printable(each.fault)}")
         if each.unparsed:
             screen.line(f"  {plural(each.unparsed, 'reply', 'replies')} could not be read: no verdict, not 0")
+        if each.truncated:
+            screen.line(f"  {plural(each.truncated, 'reply', 'replies')} cut off at the token limit: see max_tokens")
+        for note in [] if each.record is None else about_references(each.record):
+            screen.line(f"  {printable(note)}")
         if each.failures:
             _, said = next(iter(each.failures.items()))
             screen.line(
@@ -220,6 +228,7 @@ def _run_data(project: Project, each: JudgedRun, command: str) -> dict[str, Any]
         "replies": each.replies,
         "asked": each.asked,
         "unparsed": each.unparsed,
+        "truncated": each.truncated,
         "failed": len(each.failures),
         "judge_cost_usd": each.judge_cost_usd,
         "means": dict(each.means),
@@ -234,9 +243,9 @@ def _run_data(project: Project, each: JudgedRun, command: str) -> dict[str, Any]
 def _going_on(options: argparse.Namespace) -> str:
     """The command that goes on, quoted for a shell."""
     words = ["evh", "judge-score", "--scorer", options.scorer]
-    for name in ("dataset_id", "match", "root"):
+    for name in ("dataset_id", "match", "max_failed", "root"):
         if getattr(options, name) is not None:
-            words += [f"--{name.replace('_', '-')}", getattr(options, name)]
+            words += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
     folder = os.environ.get("EVAL_RUNS_DIR")
     return (f"EVAL_RUNS_DIR={shlex.quote(folder)} " if folder else "") + shlex.join([*words, "--resume"])
 

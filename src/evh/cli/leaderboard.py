@@ -60,12 +60,14 @@ Examples
   evh leaderboard --runs-dir data/runs-rescored --format md > table.md
 """
 
+PASS = "cost of a pass"
 FORMATS = ("rich", "md", "json", "csv")
 
 
 def parser() -> Parser:
     from evh.cli._args import count
-    from evh.cli._compared import add_choice, add_direction, add_runs
+    from evh.cli._choice import add_choice, add_direction
+    from evh.cli._compared import add_runs
 
     made = Parser("leaderboard")
     made.add_argument("--dataset-id", action=Once)
@@ -83,14 +85,16 @@ def parser() -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     """Print the table; returns the exit code."""
-    from evh.cli._compared import uncollected
+    from evh.store.collector import uncollected
 
     with uncollected():
         return _ranked(options)
 
 
 def _ranked(options: argparse.Namespace) -> int:
-    from evh.cli._compared import Runs, as_data, asked_way, choice_of
+    from evh.cli._choice import asked_way, choice_of
+    from evh.cli._compared import Runs
+    from evh.cli._data import as_data
     from evh.cli._terminal import Screen
     from evh.stats.leaderboard import leaderboard
     from evh.stats.streams import SEED
@@ -103,8 +107,7 @@ def _ranked(options: argparse.Namespace) -> int:
     choice = choice_of(options, runs.project)
     match = options.match or ""
     dataset_id = runs.one_dataset(options.dataset_id, match)
-    arms, _ = runs.arms(dataset_id, match=match, choice=choice)
-    arms = [arm for arm in arms if arm.n_items]
+    arms = runs.with_items(runs.arms(dataset_id, match=match, choice=choice)[0])
     if not arms:
         more = f": {'; '.join(runs.notices)}" if runs.notices else ""
         raise SourceError(f"holds no arm to rank of the dataset {cut(dataset_id)}{more}", source=runs.shown)
@@ -117,7 +120,7 @@ def _ranked(options: argparse.Namespace) -> int:
         seed=SEED if options.seed is None else options.seed,
         significance=False if options.no_test else None,
     )
-    notices = [*choice.notices, *runs.told(arms), *board.notices]
+    notices = [*choice.notices, *choice.missed(arms), *runs.told(arms), *board.notices]
     left_out = sum(arm.left_out for arm in arms)
     code = FAILED if runs.faults else DONE
     if form == "json":
@@ -133,13 +136,13 @@ def _ranked(options: argparse.Namespace) -> int:
 
 
 def _show(board: Leaderboard, form: str) -> None:
-    from evh.cli._tabled import print_csv, print_markdown, print_table
+    from evh.cli._tabled import known, print_csv, print_markdown, print_table
     from evh.cli._terminal import Screen
 
     more = _more(board)
-    columns = _columns(board, more)
     exact = form == "csv"
-    rows = [_cells(board, row, more, exact) for row in board.rows]
+    rows = [_cells(row, more, exact) for row in board.rows]
+    columns, rows = known(_columns(board, more, exact), rows, PASS)
     if form == "csv":
         print_csv(columns, rows)
     elif form == "md":
@@ -156,15 +159,18 @@ def _more(board: Leaderboard) -> list[str]:
     return sorted(names, key=lambda name: (order[board.columns[name]], name))[:6]
 
 
-def _columns(board: Leaderboard, more: list[str]) -> list[tuple[str, bool]]:
-    names = ["rank", "", "config", board.metric, "low", "high", "items", "failed", "runs", *more, "cost of a pass"]
+def _columns(board: Leaderboard, more: list[str], exact: bool) -> list[tuple[str, bool]]:
+    mark = "frontier" if exact else ""
+    names = ["rank", mark, "config", board.metric, "low", "high", "items", "failed", "runs", *more, PASS]
     return [(name, name == "config") for name in names]
 
 
-def _cells(board: Leaderboard, row: Row, more: list[str], exact: bool) -> list[Value]:
+def _cells(row: Row, more: list[str], exact: bool) -> list[Value]:
     value = row.value
     rank: Value = row.rank
-    if not exact:
+    if exact:
+        rank = int(row.rank) if row.rank is not None and row.rank.is_integer() else row.rank
+    else:
         rank = "—" if row.rank is None else f"{row.rank:g}" + ("=" if row.tied else "")
     return [
         rank,

@@ -10,10 +10,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from evh.cli._args import DONE, Once, Parser, add_json
+from evh.cli._args import DONE, Once, Parser, count
 
 if TYPE_CHECKING:
-    from evh.cli._terminal import Screen
     from evh.stats.comparison import PairTest
 
 __all__ = ["HELP", "parser", "run"]
@@ -59,34 +58,23 @@ Examples
   evh pair-test data/runs/q/a data/runs-rescored/q/a --method t --json
 """
 
-METHODS = ("sign-flip", "mcnemar", "wilcoxon", "t", "bootstrap")
-
 
 def parser() -> Parser:
-    from evh.cli._args import count
-    from evh.cli._compared import add_choice, add_direction, add_runs, number_of
+    from evh.cli._tested import add_test
 
     made = Parser("pair-test")
     made.add_argument("a", metavar="A")
     made.add_argument("b", metavar="B")
-    made.add_argument("--metric", action=Once)
-    made.add_argument("--method", choices=METHODS, action=Once)
-    made.add_argument("--permutations", type=count, action=Once)
-    made.add_argument("--seed", type=count, action=Once)
-    made.add_argument("--alpha", type=number_of, action=Once)
     made.add_argument("--family", type=count, action=Once)
     made.add_argument("--bootstrap", action="store_true")
-    add_direction(made)
-    made.add_argument("--dataset-id", action=Once)
-    add_choice(made)
-    add_runs(made)
-    add_json(made)
+    add_test(made)
     return made
 
 
 def run(options: argparse.Namespace) -> int:
     """Test the pair; returns the exit code."""
-    from evh.cli._compared import Runs, as_data, choice_of
+    from evh.cli._choice import choice_of
+    from evh.cli._compared import Runs
     from evh.cli._tested import metric_of, options_of
     from evh.stats.comparison import pair_test
 
@@ -97,22 +85,25 @@ def run(options: argparse.Namespace) -> int:
     metric, chosen = metric_of([a, b], options.metric, declared)
     how = options_of(options, runs, choice, a.dataset_id, declared)
     found = pair_test(a, b, metric, how)
-    notices = [*choice.notices, *chosen, *runs.told([a, b]), *found.notices]
+    notices = [*choice.notices, *choice.missed([a, b]), *chosen, *runs.told([a, b]), *found.notices]
     if options.json:
-        from evh.cli._data import json_text
+        from evh.cli._data import as_data, json_text
 
-        print(json_text({"ok": True} | as_data(found) | {"family": how.family, "notices": notices}))
+        print(json_text({"ok": True} | as_data(found) | {"family": how.family, "seed": how.seed, "notices": notices}))
         return DONE
-    _show(found, how.family, notices)
+    # Two arms of one config (a run and its rescore) are told apart as they were named.
+    names = (found.a, found.b) if found.a != found.b else (options.a, options.b)
+    _show(found, names, how.family, notices)
     return DONE
 
 
-def _show(found: PairTest, family: int, notices: list[str]) -> None:
+def _show(found: PairTest, names: tuple[str, str], family: int, notices: list[str]) -> None:
     from evh.cli._tabled import print_notices
     from evh.cli._terminal import Screen, number, plural, printable
+    from evh.cli._tested import left_out
 
     screen = Screen()
-    a, b = printable(found.a), printable(found.b)
+    a, b = map(printable, names)
     clusters = f" in {plural(found.clusters, 'cluster')}" if found.clusters is not None else ""
     screen.line(
         f"{printable(found.dataset_id)}: {printable(found.metric)}, better is {printable(str(found.direction))}; "
@@ -124,16 +115,9 @@ def _show(found: PairTest, family: int, notices: list[str]) -> None:
     p = "undefined" if found.test.p is None else number(found.test.p, digits=4)
     share = f", alpha {found.alpha:g} shared by a family of {family} (Bonferroni)" if family > 1 else ", no correction"
     screen.line(f"  p = {p} ({found.test.signature}); threshold {found.threshold:g}{share}")
-    _items(screen, found)
+    screen.line(f"  {left_out(found)}")
     if found.detectable is not None:
         screen.line(f"  smallest true difference shown with 80 % power: {number(found.detectable, digits=4)}")
     sign = {"better": f"{a} is better", "worse": f"{a} is worse", "changed": "they differ"}
     screen.line("  ", (sign.get(found.verdict, found.verdict), "bold"))
     print_notices(screen, notices)
-
-
-def _items(screen: Screen, found: PairTest) -> None:
-    from evh.cli._terminal import printable
-
-    dropped = "; ".join(f"{count:,} {printable(reason)}" for reason, count in sorted(found.dropped.items())) or "none"
-    screen.line(f"  items dropped: {dropped}; rows that failed: {found.failed[0]:,} and {found.failed[1]:,}")

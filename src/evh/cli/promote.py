@@ -79,8 +79,7 @@ def run(options: argparse.Namespace) -> int:
     )
     changes = _changes(runs, made)
     if options.json:
-        from evh.cli._compared import as_plain
-        from evh.cli._data import json_text
+        from evh.cli._data import as_plain, json_text
 
         kept = None if made.kept is None else runs.project.portable(made.kept)
         data = {"path": runs.project.portable(made.path), "kept": kept, "changes": changes}

@@ -101,6 +101,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show(project: Project, done: Reparsing) -> None:
+    from evh.cli._derived import about_references
     from evh.cli._terminal import Screen, number, plural, printable
 
     screen = Screen()
@@ -114,6 +115,8 @@ def _show(project: Project, done: Reparsing) -> None:
             screen.line(f"  {plural(each.without_reply, 'row')} without a raw reply: left as they were")
         if record.n_errors:
             screen.line(f"  {plural(record.n_errors, 'item')} failed when measured: not parsed")
+        for note in about_references(record):
+            screen.line(f"  {printable(note)}")
         primary = record.primary_metric
         if primary is not None and primary in record.scores:
             count = each.counts.get(primary, 0)

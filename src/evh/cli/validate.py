@@ -103,7 +103,8 @@ def run(options: argparse.Namespace) -> int:
     if not any(outcome.checked or outcome.finding_count for outcome in outcomes):
         said = "; ".join(dict.fromkeys(f"{each.rule}: {note}" for each in outcomes for note in each.notes[:1]))
         where = ", ".join(options.paths) or "the current folder"
-        raise SourceError(f"nothing was checked in {where}" + (f" ({said})" if said else ": it holds no files yet"))
+        why = "nothing there is what these rules look at" if options.rule else "it holds no files yet"
+        raise SourceError(f"nothing was checked in {where}" + (f" ({said})" if said else f": {why}"))
     printers: dict[str, Any] = {"rich": _validated.pretty, "json": _validated.as_json, "github": _validated.github}
     printers["json" if options.json else options.format](outcomes, most)
     return FAILED if any(outcome.status == "FAIL" for outcome in outcomes) else DONE

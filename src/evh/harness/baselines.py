@@ -5,7 +5,8 @@ one takes its place, so a crash in between loses neither. A run of an unknown or
 reason of fewer than three words and a baseline of another dataset are refused.
 Policy: the old file's name there is `<id>_<promoted_at without colons>.json`. Two promotions at the same instant are
 not kept apart: the later one counts.
-When it breaks: `UsageError` for a name or a reason, `RecordError` for a run that may not be promoted.
+When it breaks: `UsageError` for a name, `SourceError` for a reason that says nothing, `RecordError` for a run that may
+not be promoted.
 """
 
 from __future__ import annotations

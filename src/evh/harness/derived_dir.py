@@ -5,9 +5,10 @@ Promise: a derived run is there with its record, or not at all; a kill at any mo
 outside of the output folder; sources are opened for reading alone and no file of theirs is linked to. An output folder
 that is, contains or lies in a folder that is read is refused, by identity: through links, `..`, another spelling or a
 mount. A run that is there already is refused, or with `force` replaced as a whole.
-Policy: files are cloned where the file system offers it, else copied. Rows, traces, record and the names of folders are
-synced. Copied outputs are not synced one by one: rows carry their digests, so validate tells of one that a power cut
-took, and the run can be derived again.
+Policy: a derived run holds copies of the outputs and episodes that it was made from, so that it can itself be a source
+and stays what it is when its source is edited or removed. Hard links would cost less and are not made: whoever edits
+one file would edit both runs. Rows, traces, record and the names of folders are synced. Copied outputs are not synced
+one by one: rows carry their digests, so validate tells of one that a power cut took, and the run can be derived again.
 When it breaks: `UsageError` for the overlap, `WriteError` for the disk and for a name that is taken, `LockedError` when
 another process derives the same run now.
 """
@@ -22,20 +23,20 @@ from pathlib import Path
 from types import TracebackType
 
 from evh.errors import LockedError, SourceError, UsageError, WriteError, cut
+from evh.harness.copying import copy_file
 from evh.harness.project import Project, make_folders, remove_folder
 from evh.protocol import models
 from evh.store import _os, layout
 from evh.store.atomic import sync_folder, why, write_all
 from evh.store.lock import FileLock
-from evh.store.outputs import READ_FLAGS, read_regular
+from evh.store.outputs import read_regular
 from evh.store.record import write_record
 from evh.store.run_dir import RunDir
 
-__all__ = ["DerivedDir", "check_out", "copy_file", "source_path"]
+__all__ = ["DerivedDir", "check_out", "source_path"]
 
 PIECE = 1 << 20
-FICLONE = 0x40049409
-"""The request by which a file takes the blocks of another, on file systems that can (Linux)."""
+LARGE = 1 << 16
 
 
 def check_out(out: Path, runs_dir: Path, sources: Iterable[Path]) -> None:
@@ -125,6 +126,27 @@ class DerivedDir:
         if (source.path / layout.TRACES).exists():
             self.copy_file(source.path / layout.TRACES, layout.TRACES)
 
+    def start_traces(self, source: RunDir) -> Path | None:
+        """Copy the source's `traces.jsonl` where that is no work, and give None; else a new file that takes its bytes
+        by `write_at` from those who read them anyway. `sync_traces` ends both."""
+        target = self.path / layout.TRACES
+        return None if copy_file(source.path / layout.TRACES, target, only_cloned=True) else target
+
+    def sync_traces(self, source: RunDir) -> None:
+        """Make that copy durable. Raises `SourceError` when the source has another length: it was changed."""
+        origin, target = source.path / layout.TRACES, self.path / layout.TRACES
+        try:
+            descriptor = _os.create(target, os.O_WRONLY)
+            try:
+                size = os.fstat(descriptor).st_size
+                _os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise WriteError(f"cannot be written: {why(error)}", source=str(target)) from None
+        if size != origin.stat().st_size:
+            raise SourceError("was changed while it was read", source=str(origin))
+
     def copy_output(self, source: RunDir, item_id: str) -> bytes:
         """Copy what the arm wrote for an item, under the name of today; returns it. Raises `SourceError` when it is
         missing."""
@@ -133,7 +155,7 @@ class DerivedDir:
         return data
 
     @staticmethod
-    def write(path: Path, data: bytes, *, synced: bool = False) -> None:
+    def write(path: str | Path, data: bytes, *, synced: bool = False) -> None:
         """Make a new file of these bytes. Raises `WriteError`."""
         try:
             descriptor = _os.create(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
@@ -256,45 +278,19 @@ def _lock_path(out: Path, name: str) -> Path:
     return out / f".{name}.lock"
 
 
-def _pieces(lines: Iterable[bytes]) -> Iterator[bytes]:
+def _pieces(lines: Iterable[bytes]) -> Iterator[bytes | bytearray]:
+    """Small pieces together, large ones as they are."""
     held = bytearray()
     for line in lines:
+        if len(line) >= LARGE:
+            if held:
+                yield held
+                held = bytearray()
+            yield line
+            continue
         held += line
         if len(held) >= PIECE:
-            yield bytes(held)
-            held.clear()
+            yield held
+            held = bytearray()
     if held:
-        yield bytes(held)
-
-
-def copy_file(source: Path, target: Path, *, synced: bool = False) -> None:
-    """Copy a plain file to a new one, by reference where the file system can. Raises `SourceError` or `WriteError`."""
-    try:
-        reading = os.open(source, READ_FLAGS)
-    except OSError as error:
-        raise SourceError(f"cannot be read (links are not followed): {why(error)}", source=str(source)) from None
-    try:
-        writing = _os.create(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-        try:
-            if not _cloned(reading, writing):
-                while piece := os.read(reading, PIECE):
-                    write_all(writing, piece)
-            if synced:
-                _os.fsync(writing)
-        finally:
-            os.close(writing)
-    except OSError as error:
-        raise WriteError(f"cannot be copied: {why(error)}", source=str(target)) from None
-    finally:
-        os.close(reading)
-
-
-def _cloned(reading: int, writing: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:
-        return False
-    with contextlib.suppress(OSError):
-        fcntl.ioctl(writing, FICLONE, reading)
-        return True
-    return False
+        yield held

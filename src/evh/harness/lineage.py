@@ -23,8 +23,8 @@ from evh.store.derived import MOST, Block, chain
 from evh.store.run_dir import RunDir, open_run_dir
 
 __all__ = [
-    "Lineage", "Step", "block_members", "changed_since", "earlier_references", "file_sha256", "lineage", "rows_digest",
-    "source_of", "stated_files",
+    "Lineage", "Step", "block_members", "changed_since", "earlier_references", "file_sha256", "lineage", "parser_file",
+    "rows_digest", "source_of",
 ]  # fmt: skip
 
 
@@ -38,6 +38,8 @@ class Step(NamedTuple):
     path: Path
     source: models.RunRecord | None
     note: str | None = None
+    adapter_sha256: str | None = None
+    """The digest of the file that scored, as the derived run's record has it; None when that is gone."""
 
 
 class Lineage(NamedTuple):
@@ -87,9 +89,10 @@ def lineage(run: RunDir) -> Lineage:
         seen.add(real)
         if source is not None and known:
             note = _odd(child, source, block)
+        scored = child.fingerprint.instrument.adapter if known and child.fingerprint is not None else None
         known = source is not None
         child = source if source is not None else child
-        steps.append(Step(members, at, source, note))
+        steps.append(Step(members, at, source, note, None if scored is None else scored.sha256))
     if not faults and (again := _comes_back(run.path, record)) is not None:
         faults.append(f"the sources' own records lead back to {again.name}: one of them was edited or replaced")
     return Lineage(steps, faults)
@@ -165,7 +168,7 @@ def changed_since(step: Step, root: Path) -> list[str]:
     if not isinstance(with_, dict):
         return []
     found = []
-    for file, digest in stated_files(step.block):
+    for file, digest in _stated_files(step):
         now = file_sha256(root, file)
         if now is None:
             found.append(f"{file} is not there")
@@ -177,21 +180,24 @@ def changed_since(step: Step, root: Path) -> list[str]:
     return found
 
 
-def stated_files(block: dict[str, Any]) -> list[tuple[str, str]]:
-    """The files that a block names by path and digest of their bytes: of a rescore's adapter, a judge's file, a parser
+def parser_file(with_: dict[str, Any]) -> str:
+    """The file of a re-parse's parser, without the name of the function."""
+    file, _, function = str(with_.get("parser", "")).rpartition(":")
+    return file or function
+
+
+def _stated_files(step: Step) -> list[tuple[str, str]]:
+    """The files of a derivation with the digests of their bytes then: of a rescore's adapter, a judge's file, a parser
     and the adapter that scored what it parsed."""
-    with_ = block.get("with")
-    if not isinstance(with_, dict):
-        return []
-    parser = str(with_.get("parser", "")).rpartition(":")
+    with_ = step.block["with"]
     pairs = {
         "rescore": [(with_.get("adapter"), with_.get("sha256"))],
         "judge": [(with_.get("file"), with_.get("file_sha256"))],
         "reparse": [
-            (parser[0] or parser[2], with_.get("parser_sha256")),
-            (with_.get("adapter"), with_.get("scorer_sha256")),
+            (parser_file(with_), with_.get("parser_sha256")),
+            (with_.get("adapter"), step.adapter_sha256),
         ],
-    }.get(str(block.get("kind")), [])
+    }.get(str(step.block.get("kind")), [])
     return [(file, digest) for file, digest in pairs if isinstance(file, str) and file and isinstance(digest, str)]
 
 

@@ -20,21 +20,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from evh.errors import RecordError, cut
 from evh.harness.result import check_names
 from evh.protocol import models
-from evh.store.aggregate import exact_sum
+from evh.store.aggregate import exact_mean
 
-__all__ = ["REWARD", "Projected", "item_id_of", "project_episode", "project_rollouts", "words_of"]
+__all__ = ["REWARD", "Projected", "Said", "item_id_of", "project_episode", "project_rollouts", "said_by", "words_of"]
 
 TAKEN = "trace_"
 REWARD = "reward"
 EXTRAS = ("ok", "truncated", "n_rollouts")
 COUNTS = ("latency_ms", "cost_usd", "tokens_in", "tokens_out", "output_words")
+
+
+class Said(NamedTuple):
+    """What an episode says itself: its output, its numbers, and why it failed."""
+
+    output: str
+    metrics: dict[str, int | float]
+    error: str | None
 
 
 class Projected(msgspec.Struct):
@@ -92,28 +100,36 @@ def project_episode(episode: models.Episode, item_id: str | None = None) -> Proj
     `error` says why an episode that is not `ok` failed; it has metrics then only when something scored it all the same.
     Raises `RecordError` when it names none, or a sum is beyond a double.
     """
-    traces = episode.traces
-    answering = _answering(traces)
-    output = "" if answering is None else answering.last_reply
+    answering, output = _answering(episode.traces)
+    said = _said(episode, output)
     usage = episode.usage
-    metrics = _metrics(traces)
-    error = None if episode.ok else _failure(episode)
     return Projected(
         item_id=item_id_of(episode) if item_id is None else item_id,
-        output=output,
-        metrics=metrics if error is None or REWARD in metrics else {},
+        output=said.output,
+        metrics=said.metrics,
         extra={
             "ok": 1.0 if episode.ok else 0.0,
             "truncated": 1.0 if answering is not None and answering.is_truncated else 0.0,
         },
         meta=_meta(episode, answering),
-        latency_ms=_latency(traces),
+        latency_ms=_latency(episode.traces),
         cost_usd=None if usage is None else _count(usage.cost),
         tokens_in=None if usage is None else _count(usage.input_tokens),
         tokens_out=None if usage is None else _count(usage.completion_tokens),
-        error=error,
-        output_words=words_of(output, error),
+        error=said.error,
+        output_words=words_of(said.output, said.error),
     )
+
+
+def said_by(episode: models.Episode) -> Said:
+    """What `project_episode` finds in an episode of output, metrics and error, without the rest of its row."""
+    return _said(episode, _answering(episode.traces)[1])
+
+
+def _said(episode: models.Episode, output: str) -> Said:
+    metrics = _metrics(episode.traces)
+    error = None if episode.ok else _failure(episode)
+    return Said(output, metrics if error is None or REWARD in metrics else {}, error)
 
 
 def words_of(output: str, error: str | None) -> int | None:
@@ -149,10 +165,13 @@ def project_rollouts(item_id: str, rollouts: Sequence[Projected]) -> Projected:
     return found
 
 
-def _answering(traces: Sequence[models.Trace]) -> models.Trace | None:
-    trained = [trace for trace in traces if trace.agent.trainable]
-    ranked = [*trained, *traces]
-    return next((trace for trace in ranked if trace.last_reply), ranked[0] if ranked else None)
+def _answering(traces: Sequence[models.Trace]) -> tuple[models.Trace | None, str]:
+    """The trace whose last reply is the answer, and that reply; "" where no trace has one."""
+    ranked = sorted(traces, key=lambda trace: not trace.agent.trainable)
+    for trace in ranked:
+        if output := trace.last_reply:
+            return trace, output
+    return ranked[0] if ranked else None, ""
 
 
 def _metrics(traces: Sequence[models.Trace]) -> dict[str, int | float]:
@@ -244,7 +263,7 @@ def _mean(values: Iterable[int | float], item_id: str | None, name: str) -> int 
     if len(held) == 1:
         return held[0]
     try:
-        return exact_sum(held) / len(held)
+        return exact_mean(held)
     except OverflowError:
         item = "" if item_id is None else f"item {cut(item_id)}: "
         raise RecordError(f"{item}the sum of {cut(name)} is beyond what a double can hold") from None

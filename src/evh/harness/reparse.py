@@ -12,16 +12,19 @@ When it breaks: no derived run is left.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evh._version import __version__
-from evh.errors import RecordError, SourceError, cut
+from evh.errors import RecordError, SourceError, WriteError, cut
 from evh.harness.adapters import Adapter, load_adapter
 from evh.harness.dataset import Frozen, load_dataset, source_text
 from evh.harness.derived_dir import DerivedDir, check_out, source_path
+from evh.harness.lineage import earlier_references, rows_digest
 from evh.harness.project import Project
 from evh.harness.references import References, load_references
 from evh.harness.reply_parser import Parser, parsed, raw_reply
@@ -30,7 +33,8 @@ from evh.protocol import models
 from evh.protocol.jsontext import dumps
 from evh.store import layout
 from evh.store.clock import now
-from evh.store.derived import derived_fingerprint, derived_record
+from evh.store.derived import MOST, chain, derived_fingerprint, derived_record
+from evh.store.fingerprint import scorer_digest
 from evh.store.outputs import output_bytes
 from evh.store.record import Declared
 from evh.store.run_dir import RunDir
@@ -83,32 +87,66 @@ def reparse_runs(
     check_out(out, project.runs, [run.path for run in chosen])
     frozen = load_dataset(project, dataset_id)
     references = load_references(project, frozen)
-    made: list[Reparsed] = []
-    for run in chosen:
-        record = run.record
-        assert record is not None
-        rows = without = 0
-        for stored in run.rows():
-            rows += stored.value.error is None
-            without += stored.value.error is None and raw_reply(stored.value.plain(), parser) is None
-        if without == rows:
-            skipped.append((run.path, f"has no raw replies (`_meta.{parser.raw}`): nothing to parse again"))
-            continue
-        if references is None and record.reference_tier is not None:
-            raise SourceError(
-                f"{run.path.name} was scored against {record.reference_tier} references, and there are none here",
-                source=str(project.references),
+    owed: list[tuple[RunDir, models.RunRecord, str, int]] = []
+    with contextlib.ExitStack() as stack:
+        adapters: dict[str, Adapter] = {}
+        for run in chosen:
+            record = run.record
+            assert record is not None
+            named = adapter or record.adapter
+            without = _without_reply(run, parser)
+            if without is None:
+                skipped.append((run.path, f"has no raw replies (`_meta.{parser.raw}`): nothing to parse again"))
+            elif named is None:
+                skipped.append((run.path, "names no adapter to score with: give one (--adapter FILE)"))
+            else:
+                _refuse(project, run, record, references, out, force=force)
+                if named not in adapters:
+                    adapters[named] = stack.enter_context(_scoring(project, named))
+                owed.append((run, record, named, without))
+        made = [
+            _reparse(
+                project, parser, run, record, _Scorer(project, frozen, references, adapters[named]), out, force, without
             )
-        named = adapter or record.adapter
-        if named is None:
-            skipped.append((run.path, "names no adapter to score with: give one (--adapter FILE)"))
-            continue
-        with load_adapter(named, config_dir=Path(), root=project.root) as scoring:
-            if not scoring.has_score:
-                raise SourceError("has no score(output, reference)", source=scoring.id)
-            scorer = _Scorer(project, frozen, references, scoring)
-            made.append(_reparse(project, parser, run, record, scorer, out, force, without))
+            for run, record, named, without in owed
+        ]
     return Reparsing(made, skipped)
+
+
+def _without_reply(run: RunDir, parser: Parser) -> int | None:
+    """How many rows have no raw reply; None when none has one."""
+    rows = without = 0
+    for stored in run.rows():
+        if stored.value.error is None:
+            rows += 1
+            without += raw_reply(stored.value.plain(), parser) is None
+    return None if without == rows else without
+
+
+def _refuse(
+    project: Project, run: RunDir, record: models.RunRecord, references: References | None, out: Path, *, force: bool
+) -> None:
+    """Refuse what would be refused later, before the first run is derived."""
+    if len(chain(record)) >= MOST:
+        raise RecordError(f"is derived {MOST} times over, which is the most: take an earlier run", source=str(run.path))
+    if references is None and record.reference_tier is not None:
+        raise SourceError(
+            f"{run.path.name} was scored against {record.reference_tier} references, and there are none here",
+            source=str(project.references),
+        )
+    if not force and os.path.lexists(out / run.path.name):
+        raise WriteError("is there already: --force replaces it, --out DIR keeps both", source=str(out / run.path.name))
+
+
+def _scoring(project: Project, named: str) -> Adapter:
+    """The adapter that scores: a file here, or below the root or its parent."""
+    beside = project.root.parent / named
+    here = named.startswith("evh:") or Path(named).is_file() or (project.root / named).is_file()
+    found = load_adapter(named if here or not beside.is_file() else str(beside), config_dir=Path(), root=project.root)
+    if not found.has_score:
+        found.close()
+        raise SourceError("has no score(output, reference)", source=found.id)
+    return found
 
 
 def _is_meant(run: RunDir, dataset_id: str, match: str | None) -> bool:
@@ -155,7 +193,7 @@ def _reparse(
     adapter, references = scorer.adapter, scorer.references
     at = now()
     changed = items = covered = 0
-    digest = hashlib.sha256((run.path / layout.PREDICTIONS).read_bytes()).hexdigest()
+    digest = rows_digest(run.path)
     with DerivedDir(out, run.path.name, runs_dir=project.runs, sources=[run.path], force=force) as derived:
 
         def rows() -> Iterator[bytes]:
@@ -175,6 +213,11 @@ def _reparse(
                         line=stored.line,
                     )
                 old = run.output(item_id)
+                if row.get("_output_sha256") not in (None, hashlib.sha256(output_bytes(old)).hexdigest()):
+                    raise SourceError(
+                        f"the output of item {cut(item_id)} was changed since it was written",
+                        source=str(run.output_path(item_id)),
+                    )
                 output, extras = old, dict[str, int | float]()
                 if raw_reply(row, parser) is not None:
                     output, extras = parsed(parser, row, old, source.params)
@@ -193,7 +236,7 @@ def _reparse(
                 parser=parser.name,
                 parser_sha256=parser.sha256,
                 adapter=adapter.id,
-                scorer_sha256=adapter.sha256,
+                scorer_sha256=scorer_digest(adapter.sha256, adapter.scorer_id()),
                 rows_sha256=digest,
                 harness_version=__version__,
             ),
@@ -209,7 +252,13 @@ def _reparse(
             ),
             reference_tier=None if references is None else references.tier,
             coverage=None if references is None else (covered, items),
-            fingerprint=derived_fingerprint(source.fingerprint, adapter.id, adapter.sha256, references),
+            fingerprint=derived_fingerprint(
+                source.fingerprint,
+                adapter.id,
+                adapter.sha256,
+                references,
+                known_sha256=None if references is None else earlier_references(run, references.reference_id),
+            ),
         )
         directory = derived.finish(record)
     return Reparsed(run.path, directory, record, counted.counts, changed, without)

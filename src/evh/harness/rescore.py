@@ -11,6 +11,7 @@ When it breaks: an `EvhError`; the other runs of a command are not touched by it
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -20,18 +21,18 @@ from evh.errors import RecordError, SourceError, UsageError, cut
 from evh.harness.adapters import Adapter, load_adapter
 from evh.harness.dataset import Frozen, load_dataset
 from evh.harness.derived_dir import DerivedDir, source_path
+from evh.harness.episode_scores import EpisodeScores
 from evh.harness.lineage import earlier_references, rows_digest
 from evh.harness.project import Project, make_folders, remove_folder
 from evh.harness.references import TIERS, References, load_references
-from evh.harness.scoring import EpisodeScores, Plan, RowsDone, ScoreEpisodes, ScoreRows
+from evh.harness.scoring import Plan, ScoreEpisodes, ScoreRows, refuse_repeated
 from evh.harness.shards import map_ranges, ranges_of
 from evh.protocol import models
 from evh.store import layout
-from evh.store.aggregate import Aggregate, aggregate
+from evh.store.aggregate import Aggregate
 from evh.store.clock import now
 from evh.store.derived import MOST, chain, derived_fingerprint, derived_record
 from evh.store.record import Declared
-from evh.store.rows import read_metric_rows
 from evh.store.run_dir import RunDir
 from evh.store.runs import list_runs
 
@@ -106,8 +107,7 @@ def rescore_run(
         raise SourceError("has no record: a run is derived from when it is finished", source=str(run.path))
     if len(chain(source)) >= MOST:
         raise RecordError(f"is derived {MOST} times over, which is the most: rescore an earlier run of its chain")
-    frozen = load_dataset(project, source.dataset_id)
-    references, notices = _references(project, frozen, source, reference)
+    frozen, references, notices = _references(project, source, reference)
     with (
         _scorer(project, source, adapter) as scorer,
         DerivedDir(out, run.path.name, runs_dir=project.runs, sources=[run.path, *sources], force=force) as made,
@@ -117,15 +117,23 @@ def rescore_run(
             raise SourceError(f"has no {layout.PREDICTIONS} to score", source=str(run.path))
         shards = make_folders(made.path, [SHARDS])
         named = scorer.id if scorer.path is None else str(scorer.path)
-        plan = Plan(project, frozen, references, named, project.root, scorer.sha256, run.path, made.outputs, shards)
-        done = _score(plan, run, workers)
-        made.write_rows(_joined(done))
+        plan = Plan(
+            project,
+            source.dataset_id,
+            frozen,
+            references,
+            named,
+            project.root,
+            scorer.sha256,
+            run.path,
+            made.outputs,
+            shards,
+        )
+        counted, covered = _score(plan, run, made, workers)
         remove_folder(shards)
-        made.copy_traces(run)
         if rows_digest(run.path) != digest:
             raise SourceError("its rows were changed while they were read", source=str(run.path))
-        counted = _counted(made.path)
-        covered, rows = sum(each.covered for each in done), sum(each.rows for each in done)
+        rows = counted.n_items
         fingerprint = derived_fingerprint(
             source.fingerprint,
             scorer.id,
@@ -162,38 +170,51 @@ def rescore_run(
     return Rescored(run.path, directory, record, counted.counts, dropped, notices)
 
 
-def _score(plan: Plan, run: RunDir, workers: int | None) -> list[RowsDone]:
-    scores = None
-    if run.has_episodes:
-        traces = run.path / layout.TRACES
-        if not traces.exists():
-            raise SourceError(
-                f"its episodes are packed or in parts; rows are scored from a plain {layout.TRACES}: unpack them",
-                source=str(run.path),
-            )
-        episodes = ScoreEpisodes(plan)
-        try:
-            scores = EpisodeScores(list(map_ranges(episodes, ranges_of(traces, workers), workers)))
-        finally:
-            episodes.close()
-    rows = ScoreRows(plan, scores)
+def _score(plan: Plan, run: RunDir, made: DerivedDir, workers: int | None) -> tuple[Aggregate, int]:
+    """Score episodes, then rows, and write them: the numbers counted, and how many rows have a reference."""
+    scores = _score_episodes(plan, run, made, workers) if run.has_episodes else None
+    scoring = ScoreRows(plan, scores)
+    counted = Aggregate()
+    covered: list[int] = []
+    without_output: list[str] = []
+
+    def joined() -> Iterator[bytes]:
+        for each in map_ranges(scoring, ranges_of(run.path / layout.PREDICTIONS, workers), workers):
+            counted.merge(each.counted)
+            covered.append(each.covered)
+            without_output.extend(each.without_output)
+            yield each.path.read_bytes()
+
     try:
-        return list(map_ranges(rows, ranges_of(run.path / layout.PREDICTIONS, workers), workers))
+        made.write_rows(joined())
     finally:
-        rows.close()
+        scoring.close()
+    # Two rows of an item with an output meet at its file.
+    if len(set(without_output)) < len(without_output) or any(
+        os.path.lexists(plan.outputs / layout.output_name(each)) for each in without_output
+    ):
+        refuse_repeated(run.path)
+    if scores is not None:
+        made.sync_traces(run)
+    return counted, sum(covered)
 
 
-def _joined(done: Iterable[RowsDone]) -> Iterator[bytes]:
-    for each in done:
-        yield each.path.read_bytes()
-
-
-def _counted(directory: Path) -> Aggregate:
-    path = directory / layout.PREDICTIONS
+def _score_episodes(plan: Plan, run: RunDir, made: DerivedDir, workers: int | None) -> EpisodeScores:
+    traces = run.path / layout.TRACES
+    if not traces.exists():
+        raise SourceError(
+            f"its episodes are packed or in parts; rows are scored from a plain {layout.TRACES}: unpack them",
+            source=str(run.path),
+        )
+    scores = EpisodeScores()
+    scoring = ScoreEpisodes(plan._replace(traces=made.start_traces(run)))
     try:
-        return aggregate(read_metric_rows(path))
-    except RecordError as error:
-        raise error.at(str(path), None) from None
+        for each in map_ranges(scoring, ranges_of(traces, workers), workers):
+            scores.add(each)
+    finally:
+        scoring.close()
+    scores.settle()
+    return scores
 
 
 def _scorer(project: Project, source: models.RunRecord, adapter: Path | None) -> Adapter:
@@ -220,34 +241,43 @@ def _scorer(project: Project, source: models.RunRecord, adapter: Path | None) ->
 
 
 def _references(
-    project: Project, frozen: Frozen, source: models.RunRecord, named: str | None
-) -> tuple[References | None, list[str]]:
-    """The references that count, and what is to be told of them."""
+    project: Project, source: models.RunRecord, named: str | None
+) -> tuple[Frozen | None, References | None, list[str]]:
+    """The references that count, what is to be told of them, and the dataset that they are of. Where there are none and
+    none are asked for, the dataset says nothing to a score and is not read: it may be large."""
+    dataset_id = source.dataset_id
     data = None if source.fingerprint is None else source.fingerprint.data
     used = data.reference_id if data is not None else source.reference_tier
     wanted = named or used
+    if wanted is None and not _has_references(project, dataset_id):
+        return None, None, []
+    frozen = load_dataset(project, dataset_id)
     if wanted is None:
         found = load_references(project, frozen)
         if found is None:
-            return None, []
+            return frozen, None, []
         if data is None:  # written before 0.4.0: what it was scored against is not known
-            return found, []
-        return None, [
-            f"scored without references, as the source was; there is {found.reference_id} (--reference {found.tier})"
-        ]
-    tier = wanted.removesuffix(f"/{frozen.dataset_id}")
+            return frozen, found, []
+        told = f"scored without references, as the source was; there is {found.reference_id} (--reference {found.tier})"
+        return frozen, None, [told]
+    tier = wanted.removesuffix(f"/{dataset_id}")
     if tier not in TIERS:
-        known = ", ".join(f"{each}/{frozen.dataset_id}" for each in TIERS)
-        raise UsageError(f"there is no reference set {cut(wanted)} of {frozen.dataset_id}: there may be {known}")
+        known = ", ".join(f"{each}/{dataset_id}" for each in TIERS)
+        raise UsageError(f"there is no reference set {cut(wanted)} of {dataset_id}: there may be {known}")
     found = load_references(project, frozen, tier)
     if found is None:
         raise SourceError(
-            f"the reference set {tier}/{frozen.dataset_id} is missing here"
+            f"the reference set {tier}/{dataset_id} is missing here"
             + ("" if named else ", and the run was scored against it")
             + ": every output would be scored against nothing; bring it here",
-            source=str(project.references / tier / frozen.dataset_id),
+            source=str(project.references / tier / dataset_id),
         )
-    return found, []
+    return frozen, found, []
+
+
+def _has_references(project: Project, dataset_id: str) -> bool:
+    """Whether there is a set of the dataset, or what is left of one."""
+    return any(any((project.references / tier).glob(f"{dataset_id}*")) for tier in TIERS)
 
 
 def _told(

@@ -3,13 +3,16 @@
 Promise: `map_ranges` gives the results in the order of the ranges, whatever order they were made in, and holds a few
 ranges at a time. `ranges_of` cuts a file behind ends of lines, so every row lies in exactly one range. What a worker
 raises as an `EvhError` is raised here as it was; a worker that dies is told as such. Workers end with this process,
-however it dies. What a shard leaves is one file, written by `write_file`: whole or not there.
+however it dies. What a shard leaves is one file, written by `write_shard`: whole or not there.
 Policy: a range is `LEAST` bytes or more and at most `LARGEST`; a single range is worked on here, without a process.
+Files of shards are not synced: they are read by the pass that made them, and a power cut takes the whole pass.
 When it breaks: the first fault, in the order of the ranges, is the one that is told; ranges behind it are given up.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -22,10 +25,11 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from evh.errors import EvhError, SourceError
-from evh.store.atomic import why
+from evh.errors import EvhError, SourceError, WriteError
+from evh.store import _os
+from evh.store.atomic import why, write_all
 
-__all__ = ["LARGEST", "LEAST", "Range", "cores", "line_number", "lines_of", "map_ranges", "ranges_of"]
+__all__ = ["LARGEST", "LEAST", "Range", "cores", "line_number", "lines_of", "map_ranges", "ranges_of", "write_shard"]
 
 R = TypeVar("R")
 LEAST = 1 << 16
@@ -93,6 +97,22 @@ def line_number(path: Path, offset: int) -> int:
     return number
 
 
+def write_shard(path: Path, data: bytes) -> None:
+    """Leave what a shard gave under a name of its own, whole or not at all. Raises `WriteError`."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        descriptor = _os.create(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        try:
+            write_all(descriptor, data)
+        finally:
+            os.close(descriptor)
+        _os.replace(temporary, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            _os.unlink(temporary)
+        raise WriteError(f"cannot be written: {why(error)}", source=str(path)) from None
+
+
 def map_ranges(
     fn: Callable[[Path, int, int], R], ranges: Sequence[tuple[Path, int, int]], workers: int | None = None
 ) -> Iterator[R]:
@@ -139,6 +159,7 @@ _job: list[Callable[[Path, int, int], Any]] = []
 
 def _begin(fn: Callable[[Path, int, int], Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends its workers
+    gc.freeze()  # what is inherited is not looked through again
     _job[:] = [fn]
     parent = multiprocessing.parent_process()
     if parent is not None:

@@ -15,16 +15,19 @@ from typing import Any
 
 from evh.errors import EvhError, RecordError, cut
 from evh.harness.adapters import load_adapter
-from evh.harness.lineage import block_members, file_sha256, lineage, stated_files
+from evh.harness.lineage import block_members, file_sha256, lineage, parser_file
 from evh.protocol import models
 from evh.rules.outcome import Outcome
 from evh.rules.tree import FoundRun, RunsFolder, Tree
 from evh.store import layout
 from evh.store.derived import chain
+from evh.store.fingerprint import scorer_digest
 from evh.store.run_dir import read_document
 
 __all__ = ["r7", "v6", "v10"]
 
+PART = "scorer/"
+"""Before the name of a part that a `scorer_id` names."""
 AGAIN = "derive the run again with the code that is here, or restore the file that scored it"
 
 
@@ -120,14 +123,15 @@ def _stated(block: dict[str, Any]) -> dict[str, str]:
         if name.endswith("sha256") and name != "rows_sha256" and isinstance(digest, str)
     }
     scorer = with_.get("scorer")
-    return found | ({f"scorer/{name}": digest for name, digest in scorer.items()} if isinstance(scorer, dict) else {})
+    return found | ({f"{PART}{name}": digest for name, digest in scorer.items()} if isinstance(scorer, dict) else {})
 
 
 def _code(block: dict[str, Any]) -> str:
     """What a block says scored it: the key under which its digests are computed once."""
-    files = [file for file, _ in stated_files(block)]
     with_ = block["with"]
-    return ", ".join(files) or str(with_.get("file") or with_.get("scorer") or with_.get("adapter"))
+    if block["kind"] == "reparse":
+        return f"{parser_file(with_)}, {with_.get('adapter')}"
+    return str(with_.get("file") or with_.get("adapter") or with_.get("scorer"))
 
 
 def _digests(block: dict[str, Any], root: Path, code: str) -> dict[str, str] | str:
@@ -137,24 +141,31 @@ def _digests(block: dict[str, Any], root: Path, code: str) -> dict[str, str] | s
             return _of_judge(block, root)
         if block["kind"] == "rescore":
             return _of_adapter(block["with"]["adapter"], root)
-        found: dict[str, str] = {}
-        for name, (file, digest) in zip(("parser_sha256", "scorer_sha256"), stated_files(block), strict=False):
-            del digest
-            now = file_sha256(root, file)
-            if now is None:
-                return f"{file} is not there"
-            found[name] = now
+        if block["kind"] == "reparse":
+            return _of_reparse(block["with"], root)
     except (EvhError, LookupError, OSError) as error:
         return f"{code} does not load: {error}"
-    return found or f"{block['kind']} derivations are not known to this release"
+    return f"{block['kind']} derivations are not known to this release"
 
 
 def _of_adapter(name: str, root: Path) -> dict[str, str]:
     beside = root.parent / name
     there = (root / name).is_file() or not beside.is_file()
     with load_adapter(name if there else str(beside), config_dir=root, root=root) as adapter:
-        parts = {f"scorer/{part}": digest for part, digest in adapter.scorer_id().items()}
+        parts = {f"{PART}{part}": digest for part, digest in adapter.scorer_id().items()}
         return {"sha256": adapter.sha256, **parts}
+
+
+def _of_reparse(with_: dict[str, Any], root: Path) -> dict[str, str]:
+    parser = parser_file(with_)
+    now = file_sha256(root, parser)
+    if now is None:
+        raise RecordError(f"{parser} is not there")
+    if with_.get("adapter") is None:
+        raise RecordError("the record does not say which adapter scored")
+    found = _of_adapter(with_["adapter"], root)
+    parts = {name.removeprefix(PART): digest for name, digest in found.items() if name.startswith(PART)}
+    return {"parser_sha256": now, "scorer_sha256": scorer_digest(found["sha256"], parts)}
 
 
 def _of_judge(block: dict[str, Any], root: Path) -> dict[str, str]:

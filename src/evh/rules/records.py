@@ -1,13 +1,16 @@
 """R1, R2, R3 and R5: a run agrees with itself.
 
-Promise: R1, `run.json` and the record name the same run; R2, the record's numbers are those of its rows, exactly; R3,
+Promise: R1, `run.json` and the record name the same run; R2, the record's numbers are those of its rows; R3,
 every output that a row names is there with the digest that the row names; R5 tells, without ever failing, of clocks
 that went backwards or disagree, records from the future, and runs that are not finished.
 Policy: records of harnesses before 0.4.0 (no `run.json`) have rounded scores; a score that equals the recomputed one
-rounded to 6 or 10 decimals is noted there. Outputs are read in blocks.
+rounded to 6 or 10 decimals is noted there. Means that differ in their last digit alone agree: how they were summed is
+not the rule's matter. Outputs are read in blocks.
 """
 
 from __future__ import annotations
+
+import math
 
 from evh.errors import EvhError, SourceError, UsageError, cut
 from evh.harness.project import file_digest
@@ -85,7 +88,7 @@ def _scores(
     rounded: list[str] = []
     for name in sorted(record.scores.keys() | scores.keys()):
         said, found = record.scores.get(name), scores.get(name)
-        if said == found:
+        if said == found or _is_last_digit(said, found):
             continue
         if older and said is not None and found is not None and any(round(found, digits) == said for digits in ROUNDED):
             rounded.append(name)
@@ -97,6 +100,11 @@ def _scores(
             outcome.found(file, f"{cut(name)} is {said!r}, the rows give {found!r}", REWRITE, pointer="/scores")
     if rounded:
         outcome.noted(f"{file}: rounded, as by harnesses before 0.4.0: {', '.join(map(cut, rounded[:9]))}")
+
+
+def _is_last_digit(said: int | float | None, found: int | float | None) -> bool:
+    """Whether two means differ by how they were summed alone: other writers round more than once."""
+    return said is not None and found is not None and math.isclose(said, found, rel_tol=1e-12, abs_tol=1e-15)
 
 
 def r3(tree: Tree, outcome: Outcome) -> None:

@@ -7,6 +7,7 @@ them.
 
 from __future__ import annotations
 
+from evh.stats.aggregates import AggregateTest, paired_bootstrap_of
 from evh.stats.catalog import Entry, HarnessAdapter
 from evh.stats.clusters import clusters_of, grouping
 from evh.stats.comparison import Options, PairTest, pair_test
@@ -32,6 +33,7 @@ from evh.stats.tables import TableTest, friedman, nemenyi, table_test
 
 __all__ = [
     "Adjusted",
+    "AggregateTest",
     "Direction",
     "Entry",
     "FamilyTest",
@@ -66,6 +68,7 @@ __all__ = [
     "nemenyi",
     "pair_test",
     "paired_bootstrap",
+    "paired_bootstrap_of",
     "paired_t",
     "sign_flip",
     "spearman",

@@ -1,7 +1,7 @@
 """Draws over items or clusters, many at a time and in bounded memory.
 
-Promise: memory stays below a few MiB whatever the number of draws; a draw of clusters takes whole clusters, and the
-mean of a draw is over the items it holds.
+Promise: beside one number for each draw, memory is that of a block of draws, a few MiB; a draw of clusters takes whole
+clusters, and the mean of a draw is over the items it holds.
 """
 
 from __future__ import annotations
@@ -41,6 +41,12 @@ def bootstrap_rows(rows: Sequence[Sequence[float]], groups: Grouping | None, dra
         for at, column in enumerate(columns):
             means[at, start:stop] = column.take(chosen).sum(axis=1) / total
     return means
+
+
+def deviation(drawn: Any) -> float:
+    """The standard deviation of drawn numbers, which is the standard error of what they are draws of."""
+    scale = float(abs(drawn).max()) or 1.0  # so that no square overflows or is lost
+    return float((drawn / scale).std(ddof=1)) * scale
 
 
 def flipped_sums(values: Sequence[float], draws: int, generator: Any) -> Any:

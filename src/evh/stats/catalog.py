@@ -9,15 +9,17 @@ When it breaks: an address that is not there is a `SourceError`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from evh.errors import EvhError, SourceError, UsageError, cut
 from evh.stats.cells import COST
-from evh.stats.direction import direction_of, kind_of
+from evh.stats.direction import direction_of, kinds_of
 from evh.stats.provenance import MEASURED, provenance_of, records_of
 from evh.store.arm import Arm, group_runs, not_repeats
+from evh.store.clock import instant
 from evh.store.run_dir import RunDir
 from evh.store.runs import list_runs
 
@@ -32,6 +34,7 @@ class Metric:
     n: int
     kind: str
     direction: str
+    """As the records of the arm declare it; commands ask the adapters of today first."""
     description: str | None
     spread: float | None
     """Largest minus smallest mean of a run."""
@@ -62,6 +65,8 @@ class Entry:
     spent: float | None
     flags: list[str]
     """Why the repeats may not belong together."""
+    notices: list[str]
+    """What was odd about the files of its runs, such as other rows than a record counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +86,28 @@ class HarnessAdapter:
         self.faults: list[Fault] = []
         self.unfinished: list[str] = []
         self._runs: dict[str, list[RunDir]] = {}
-        seen: set[Path] = set()
+        folders: set[str] = set()
+        seen: set[str] = set()
         for each in runs_dirs:
             folder = Path(each)
             if not folder.is_dir():
                 raise SourceError("is no folder of runs", source=str(each))
-            self._add(folder, seen)
+            real = os.path.realpath(folder)
+            if real not in folders:
+                folders.add(real)
+                self._add(folder, seen)
 
     def __iter__(self) -> Iterator[Entry]:
-        """The entries, one arm in memory at a time; an arm that cannot be read goes to `faults`."""
-        for address in self.addresses:
+        """All entries, as `entries` gives them."""
+        return self.entries()
+
+    def entries(self, dataset_id: str | None = None) -> Iterator[Entry]:
+        """The entries, or those of one dataset, one arm in memory at a time; an arm that cannot be read goes to
+        `faults`."""
+        for address, runs in self._runs.items():
+            record = runs[0].record
+            if dataset_id is not None and record is not None and record.dataset_id != dataset_id:
+                continue
             try:
                 yield self.entry(address)
             except EvhError as error:
@@ -121,6 +138,7 @@ class HarnessAdapter:
         """Everything that the catalog says of an arm."""
         arm = self.arm(address)
         records = records_of([arm])
+        kinds = kinds_of(arm.metrics, records=records)
         found = provenance_of(arm)
         metrics = {}
         for name in arm.metrics:
@@ -129,18 +147,20 @@ class HarnessAdapter:
                 metrics[name] = Metric(
                     value=value.mean,
                     n=value.n,
-                    kind=kind_of(name, records=records),
+                    kind=kinds[name],
                     direction=direction_of(name, records=records).value,
                     description=next((d for r in records if (d := r.metric_descriptions.get(name))), None),
                     spread=arm.spread(name),
                 )
         primaries = {record.primary_metric for record in records}
-        times = sorted(record.created_at for record in records)
+        times = sorted((record.created_at for record in records), key=instant)
         flags = []
         if len(found.kinds) > 1 and found.kinds & MEASURED:
             flags.append("mixes measured and derived runs")
-        if len(found.scorers) > 1:
-            flags.append(f"scored by {len(found.scorers)} scorers")
+        if found.scorer_count > 1:
+            flags.append(f"scored by {found.scorer_count} scorers")
+        if len(found.parsers) > 1:
+            flags.append(f"has outputs rebuilt by {len(found.parsers)} parsers")
         if len(primaries) > 1:
             flags.append("its runs declare different primary metrics")
         return Entry(
@@ -161,17 +181,24 @@ class HarnessAdapter:
             per_pass=arm.total(COST) if COST in metrics else None,
             spent=arm.spent(COST) if COST in metrics else None,
             flags=flags,
+            notices=[notice.message for run in arm.runs for notice in run.notices],
         )
 
-    def _add(self, folder: Path, seen: set[Path]) -> None:
+    def _add(self, folder: Path, seen: set[str]) -> None:
         listing = list_runs(folder)
         self.faults += [Fault(str(each.path), each.why) for each in listing.skipped]
         self.unfinished += [str(run.path) for run in listing.unfinished]
-        fresh = [run for run in listing.finished if run.path.resolve() not in seen]
-        seen.update(run.path.resolve() for run in fresh)
+        fresh = []
+        for run in listing.finished:
+            real = os.path.realpath(run.path)
+            if real not in seen:
+                seen.add(real)
+                fresh.append(run)
         for (dataset_id, config_id), runs in group_runs(fresh):
             address = f"{folder.as_posix()}/{dataset_id}/{config_id}"
             if why := not_repeats(runs):
                 self.faults.append(Fault(address, why))
+            elif address in self._runs:
+                self.faults.append(Fault(address, "two arms have this address, one of them with a / in its ids"))
             else:
                 self._runs[address] = runs

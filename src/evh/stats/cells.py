@@ -6,7 +6,8 @@ Promise: a cell, the interval beside it and the sum of money come from the same 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from evh.store.arm import Arm
 
@@ -15,8 +16,7 @@ __all__ = ["COST", "ArmValues", "Cell", "values_of_arm"]
 COST = "cost_usd"
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True, gc=False):
     """A metric of an arm: its mean over items, over how many, of how many the arm has."""
 
     mean: float
@@ -24,8 +24,7 @@ class Cell:
     of: int
 
 
-@dataclass(frozen=True, slots=True)
-class ArmValues:
+class ArmValues(msgspec.Struct, frozen=True, gc=False):
     """An arm's cells by metric, the per-item values of one of them, and its money."""
 
     arm: Arm
@@ -34,6 +33,12 @@ class ArmValues:
     """v(i) of the metric that the table is ranked by; empty when the arm does not have it."""
     cost: float | None
     """US dollars of one pass, over the items that have a price."""
+
+    @property
+    def unscored(self) -> int | None:
+        """Items that neither failed nor have the metric; None for several runs, where an item may have done both."""
+        arm = self.arm
+        return max(0, arm.n_items - len(self.chosen) - arm.n_errors) if len(arm.runs) == 1 else None
 
 
 def values_of_arm(arm: Arm, columns: Iterable[str], metric: str) -> ArmValues:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evh.errors import RecordError, cut
+from evh.errors import RecordError, UsageError, cut
 from evh.protocol import models
 
 __all__ = ["TAG", "Grouping", "clusters_of", "grouping"]
@@ -45,8 +45,14 @@ class Grouping:
     codes: tuple[int, ...]
     count: int
 
+    def check(self, values: Sequence[float]) -> None:
+        """Raises `UsageError` when the values are not one for each of the items."""
+        if len(values) != len(self.codes):
+            raise UsageError(f"{len(self.codes)} items have clusters, {len(values)} have values")
+
     def sums(self, values: Sequence[float]) -> list[float]:
         """The sum of the values of each cluster."""
+        self.check(values)
         sums = [0.0] * self.count
         for code, value in zip(self.codes, values, strict=True):
             sums[code] += value

@@ -26,7 +26,7 @@ from evh.stats.power import detectable
 from evh.stats.provenance import confounds, records_of
 from evh.stats.ranks import wilcoxon
 from evh.stats.streams import BOOTSTRAP_DRAWS, PERMUTATIONS, SEED, Stream
-from evh.store.aggregate import exact_sum
+from evh.store.aggregate import exact_mean
 from evh.store.arm import Arm
 
 __all__ = ["Method", "Options", "PairTest", "Verdict", "pair_test"]
@@ -34,6 +34,7 @@ __all__ = ["Method", "Options", "PairTest", "Verdict", "pair_test"]
 Method = Literal["sign-flip", "mcnemar", "wilcoxon", "t", "bootstrap"]
 Verdict = Literal["better", "worse", "changed", "identical", "not separated", "out of reach", "no verdict"]
 FEW_CLUSTERS = 10
+MOST_TESTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +62,8 @@ class Options:
         check_alpha(self.alpha)
         if self.method not in get_args(Method):
             raise UsageError(f"the method is {', '.join(get_args(Method))}, not {cut(self.method)}")
-        if self.family < 1:
-            raise UsageError(f"a family has at least one test, not {cut(self.family)}")
+        if not 1 <= self.family <= MOST_TESTS:
+            raise UsageError(f"a family has 1 to {MOST_TESTS:,} tests, not {cut(self.family)}")
         if self.clusters and self.method in ("mcnemar", "wilcoxon"):
             raise UsageError(
                 f"{self.method} takes items as independent, and these are in clusters: take sign-flip or t"
@@ -139,8 +140,8 @@ def compare(a: Arm, b: Arm, metric: str, shared: Pairing, direction: Direction, 
         dropped=shared.dropped,
         failed=(a.n_errors, b.n_errors),
         clusters=None if groups is None else groups.count,
-        mean_a=exact_sum(shared.first) / len(shared.items),
-        mean_b=exact_sum(shared.second) / len(shared.items),
+        mean_a=exact_mean(shared.first),
+        mean_b=exact_mean(shared.second),
         difference=difference,
         wins=sum(each * way > 0 for each in differences),
         ties=sum(each == 0 for each in differences),

@@ -10,13 +10,13 @@ When it breaks: a table sorted one way would stand above a test that was compute
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from evh.errors import UsageError, cut
 from evh.protocol import models
 
-__all__ = ["Change", "Declares", "Direction", "Way", "change", "direction_of", "kind_of", "kinds_conflict"]
+__all__ = ["Change", "Declares", "Direction", "Way", "change", "direction_of", "kind_of", "kinds_conflicts", "kinds_of"]
 
 Way = Literal["higher", "lower", "none"]
 Kind = Literal["quality", "descriptive", "cost", "speed"]
@@ -70,11 +70,11 @@ def direction_of(
         return Direction(way, "asked for")
     runs = list(records)
     for name, sources in (("adapter", declared), ("record", runs)):
-        said = _said(((_name(each, name), each.metric_directions.get(metric)) for each in sources), OF_DIRECTION)
+        said = _said(sources, lambda each: each.metric_directions.get(metric), OF_DIRECTION, name)
         if said:
             return _settled(metric, f"the {name} declares it", said)
     for name, sources in (("adapter", declared), ("record", runs)):
-        said = _said(((_name(each, name), each.metric_kinds.get(metric)) for each in sources), OF_KIND)
+        said = _said(sources, lambda each: each.metric_kinds.get(metric), OF_KIND, name)
         ways: set[Way] = {each for each, _ in said.values()}
         if len(ways) > 1:
             return _settled(metric, "", said)
@@ -94,12 +94,15 @@ def _name(source: Declares, level: str) -> str:
     return source.config_id if isinstance(source, models.RunRecord) else f"an {level}"
 
 
-def _said(values: Iterable[tuple[str, str | None]], ways: Mapping[str, Way]) -> dict[str, tuple[Way, str]]:
+def _said(
+    sources: Iterable[Declares], given: Callable[[Declares], str | None], ways: Mapping[str, Way], level: str
+) -> dict[str, tuple[Way, str]]:
     """Each value that somebody gave, with its direction and the first who gave it. Unknown values say nothing."""
     found: dict[str, tuple[Way, str]] = {}
-    for who, value in values:
-        if value is not None and value in ways:
-            found.setdefault(value, (ways[value], who))
+    for each in sources:
+        value = given(each)
+        if value is not None and value not in found and value in ways:
+            found[value] = (ways[value], _name(each, level))
     return found
 
 
@@ -113,10 +116,32 @@ def _settled(metric: str, why: str, said: dict[str, tuple[Way, str]]) -> Directi
 
 def kind_of(metric: str, *, declared: Sequence[Declares] = (), records: Iterable[models.RunRecord] = ()) -> Kind:
     """What a metric is: as the adapters say, else the records (the most common word of them), else by its name."""
-    for sources in (declared, records):
-        counts = Counter(each.metric_kinds.get(metric) for each in sources)
-        known: list[Kind] = [kind for kind in KINDS if counts[kind]]
-        if known:
+    return kinds_of([metric], declared=declared, records=records)[metric]
+
+
+def kinds_of(
+    metrics: Collection[str], *, declared: Sequence[Declares] = (), records: Iterable[models.RunRecord] = ()
+) -> dict[str, Kind]:
+    """The kind of each metric."""
+    counted = [_counted(declared), _counted(records)]
+    return {metric: _kind([counts.get(metric) for counts in counted], metric) for metric in metrics}
+
+
+def _counted(sources: Iterable[Declares]) -> dict[str, Counter[str]]:
+    """Of each metric, how often it is said to be of which kind."""
+    counts: dict[str, Counter[str]] = {}
+    for each in sources:
+        for metric, kind in each.metric_kinds.items():
+            if metric not in counts:
+                counts[metric] = Counter()
+            counts[metric][kind] += 1
+    return counts
+
+
+def _kind(levels: Sequence[Counter[str] | None], metric: str) -> Kind:
+    for counts in levels:
+        known: list[Kind] = [kind for kind in KINDS if counts and counts[kind]]
+        if counts and known:
             return min(known, key=lambda kind: (-counts[kind], kind))
     if metric == "latency_ms":
         return "speed"
@@ -125,10 +150,14 @@ def kind_of(metric: str, *, declared: Sequence[Declares] = (), records: Iterable
     return "descriptive" if metric in NEITHER else "quality"
 
 
-def kinds_conflict(metric: str, records: Iterable[models.RunRecord]) -> str | None:
-    """The kinds that records give a metric, when they are several."""
-    kinds = {kind for record in records if (kind := record.metric_kinds.get(metric)) is not None}
-    return f"runs disagree on the kind of {cut(metric)}: {', '.join(sorted(kinds))}" if len(kinds) > 1 else None
+def kinds_conflicts(metrics: Collection[str], records: Iterable[models.RunRecord]) -> list[str]:
+    """The kinds that records give a metric, where they are several."""
+    counted = _counted(records)
+    return [
+        f"runs disagree on the kind of {cut(metric)}: {', '.join(sorted(counted[metric]))}"
+        for metric in metrics
+        if len(counted.get(metric, ())) > 1
+    ]
 
 
 def change(delta: float, direction: Direction, *, noise: float | None = None) -> Change:

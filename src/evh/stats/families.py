@@ -8,6 +8,7 @@ Policy: Holm holds the chance of any false claim; Benjamini-Hochberg the expecte
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -64,10 +65,13 @@ def _order(p_values: Sequence[float | None], alpha: float) -> list[tuple[float, 
 
 
 def _decided(p_values: Sequence[float | None], adjusted: dict[int, float], alpha: float) -> list[Adjusted]:
-    return [
-        Adjusted(p, adjusted[at], adjusted[at] <= alpha) if p is not None else Adjusted(None, None, False)
-        for at, p in enumerate(p_values)
-    ]
+    tests = []
+    for at, p in enumerate(p_values):
+        # A p of alpha/m times m is alpha, though floats may make it more: the boundary belongs to the rejected.
+        value = adjusted.get(at)
+        value = alpha if value is not None and math.isclose(value, alpha, rel_tol=1e-12) else value
+        tests.append(Adjusted(p, value, value is not None and value <= alpha))
+    return tests
 
 
 def check_alpha(alpha: float) -> float:

@@ -5,7 +5,8 @@ direction. Equal arms share a midrank and say so; names decide only in which ord
 is last and has no rank. Every row says over how many of its items its value is, and how many rows failed.
 Policy: the metric is the one asked for, else the primary one that most runs declare, else the first quality metric,
 with a notice. The significance block is made for 2 to 40 arms unless asked otherwise.
-When it breaks: a metric that no arm has, or arms of several datasets, are a `UsageError`.
+When it breaks: a metric that no arm has, or arms of several datasets, are a `UsageError`; no metric at all is a
+`SourceError`, a value of which there are no statistics a `RecordError`.
 """
 
 from __future__ import annotations
@@ -16,29 +17,32 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from evh.errors import EvhError, UsageError, cut
+import msgspec
+
+from evh.errors import EvhError, SourceError, UsageError, cut
 from evh.protocol import models
 from evh.stats.cells import COST, ArmValues, Cell, values_of_arm
 from evh.stats.clusters import Grouping, grouping
 from evh.stats.comparison import check_one_dataset
-from evh.stats.direction import Declares, Direction, Way, direction_of, kind_of
+from evh.stats.direction import Declares, Direction, Way, direction_of, kinds_of
 from evh.stats.families import check_alpha
 from evh.stats.frontier import Standing, dominated
 from evh.stats.intervals import Interval, mean_interval
+from evh.stats.pairing import check_range
 from evh.stats.provenance import Provenance, provenance_of, records_of
 from evh.stats.ranks import midranks, same_within
 from evh.stats.streams import SEED, Stream
 from evh.stats.table_notices import table_notices
 from evh.stats.tables import TableTest, table_test
 from evh.store.arm import Arm
+from evh.store.collector import uncollected
 
 __all__ = ["Leaderboard", "Row", "SortKey", "leaderboard", "sort_key"]
 
 MOST_TESTED = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True, gc=False):
     """An arm in the table."""
 
     config_id: str
@@ -91,6 +95,7 @@ class SortKey(NamedTuple):
     notices: list[str]
 
 
+@uncollected()
 def leaderboard(
     arms: Sequence[Arm],
     *,
@@ -115,12 +120,9 @@ def leaderboard(
     records = records_of(arms)
     key = sort_key(arms, records, sort=sort, declared=declared)
     direction = direction_of(key.metric, asked=asked, declared=declared, records=records)
-    columns = {
-        name: kind_of(name, declared=declared, records=records)
-        for name in sorted({metric for arm in arms for metric in arm.metrics})
-    }
+    columns = kinds_of(_metrics(arms), declared=declared, records=records)
     read = [values_of_arm(arm, columns, key.metric) for arm in arms]
-    intervals = [_interval(each.chosen, clusters, level) for each in read]
+    intervals = [_interval(each, key.metric, clusters, level) for each in read]
     found = [provenance_of(arm) for arm in arms]
     sign = 0 if direction.conflict else direction.sign or 1
     ranks = _ranks([None if each is None else each.estimate for each in intervals], sign)
@@ -140,7 +142,7 @@ def leaderboard(
             if significance:
                 raise
             notices.append(f"no significance block: {error.message}")
-    return Leaderboard(arms[0].dataset_id, key.metric, direction, rows, dict(columns), len(shared), block, notices)
+    return Leaderboard(arms[0].dataset_id, key.metric, direction, rows, {**columns}, len(shared), block, notices)
 
 
 def sort_key(
@@ -150,10 +152,11 @@ def sort_key(
     sort: str | None = None,
     declared: Sequence[Declares] = (),
 ) -> SortKey:
-    """The metric that a table is ranked by. Raises `UsageError` when no arm has the one asked for, or any at all."""
-    metrics = sorted({metric for arm in arms for metric in arm.metrics})
+    """The metric that a table is ranked by. Raises `UsageError` when no arm has the one asked for, `SourceError` when
+    none has any."""
+    metrics = _metrics(arms)
     if not metrics:
-        raise UsageError("no arm has a metric to rank by")
+        raise SourceError("no arm has a metric to rank by: each row of theirs failed or was never scored")
     if sort is not None:
         if sort not in metrics:
             raise UsageError(f"no arm has the metric {cut(sort)}; there are {', '.join(metrics)}")
@@ -167,20 +170,31 @@ def sort_key(
             said = ", ".join(f"{name} ({count})" for name, count in sorted(primaries.items(), key=str))
             notices.append(f"runs declare different primary metrics: {said}; ranked by {chosen}")
         return SortKey(str(chosen), notices)
+    kinds = kinds_of(metrics, declared=declared, records=records)
     for kind in ("quality", "descriptive"):
         for metric in metrics:
-            if kind_of(metric, declared=declared, records=records) == kind:
+            if kinds[metric] == kind:
                 return SortKey(metric, [f"no run declares a primary metric: ranked by {metric}, the first {kind} one"])
     return SortKey(metrics[0], [f"no run declares a primary metric: ranked by {metrics[0]}"])
 
 
-def _interval(values: Mapping[str, float], clusters: Mapping[str, str] | None, level: float) -> Interval | None:
+def _metrics(arms: Sequence[Arm]) -> list[str]:
+    """Names of the metrics that any arm has."""
+    return sorted(set().union(*(arm.metrics for arm in arms)))
+
+
+def _interval(read: ArmValues, metric: str, clusters: Mapping[str, str] | None, level: float) -> Interval | None:
+    values = read.chosen
     if not values:
         return None
-    if not clusters:  # sums are exact, so that the order of items changes nothing
-        return mean_interval(list(values.values()), level=level)
-    items = sorted(values)
-    return mean_interval([values[item] for item in items], grouping(items, clusters), level=level)
+    try:
+        if not clusters:  # sums are exact, so that the order of items changes nothing
+            return mean_interval(list(values.values()), level=level)
+        items = sorted(values)
+        return mean_interval([values[item] for item in items], grouping(items, clusters), level=level)
+    except UsageError:
+        check_range(read.arm.config_id, metric, values.items())  # names the item that there are no statistics of
+        raise
 
 
 def _ranks(values: Sequence[float | None], sign: int) -> list[tuple[float | None, int]]:
@@ -225,7 +239,7 @@ def _row(
         n=n,
         items=items,
         failed=arm.n_errors,
-        unscored=max(0, items - n - arm.n_errors) if once else None,
+        unscored=read.unscored,
         runs=len(arm.runs),
         spread=None if once else arm.spread(metric),
         cells=read.cells,
@@ -262,6 +276,6 @@ def _significance(
     if len(values) < 2 and not insisted:
         return None
     if len(values) > MOST_TESTED and not insisted:
-        raise UsageError(f"{len(values)} arms are more than {MOST_TESTED}; ask for it")
+        raise UsageError(f"{len(values)} arms are more than {MOST_TESTED}: choose some, or insist on it from Python")
     rows = [[each[item] for each in values.values()] for item in shared]
     return table_test(list(values), rows, groups, sign=sign, alpha=alpha, stream=stream)

@@ -11,9 +11,14 @@ from collections.abc import Sequence
 from typing import Literal
 
 from evh.errors import UsageError, cut
+from evh.stats._libraries import load
+from evh.stats._numbers import above_zero
 from evh.stats.paired import TestOutcome
 
 __all__ = ["mcnemar", "mcnemar_of"]
+
+COUNTED_UP_TO = 1_000
+"""Items that differ: beyond, scipy's binomial distribution takes over, for the integers get long."""
 
 
 def mcnemar(
@@ -32,16 +37,23 @@ def mcnemar(
     differing = only_first + only_second
     items = differing if n is None else n
     name = f"McNemar, {'exact' if method == 'exact' else method}"
-    smallest = 2 / 2**differing if differing else 1.0
+    smallest = above_zero(math.ldexp(1.0, 1 - differing)) if differing else 1.0
     if not differing:
         return TestOutcome(name, 1.0, 0.0, items, smallest_p=1.0, note="the arms differ on no item")
     if method == "exact":
         smaller = min(only_first, only_second)
-        tail = sum(math.comb(differing, count) for count in range(smaller + 1))
-        return TestOutcome(name, min(1.0, 2 * tail / 2**differing), float(smaller), items, smallest_p=smallest)
+        p = above_zero(min(1.0, 2 * _tail(smaller, differing)))
+        return TestOutcome(name, p, float(smaller), items, smallest_p=smallest)
     gap = abs(only_first - only_second) - (1 if method == "yates" else 0)
     squared = max(gap, 0) ** 2 / differing
-    return TestOutcome(name, math.erfc(math.sqrt(squared / 2)), squared, items)
+    return TestOutcome(name, above_zero(math.erfc(math.sqrt(squared / 2))), squared, items)
+
+
+def _tail(count: int, of: int) -> float:
+    """The chance of at most `count` heads in `of` throws of a coin."""
+    if of > COUNTED_UP_TO:
+        return float(load("scipy.special").betainc(of - count, count + 1, 0.5))
+    return float(sum(math.comb(of, each) for each in range(count + 1)) / 2**of)
 
 
 def mcnemar_of(
@@ -51,6 +63,8 @@ def mcnemar_of(
     for value in (*first, *second):
         if value not in (0, 1):
             raise UsageError(f"McNemar's test is for a metric of 0 and 1; one item has {cut(value)}: take sign flips")
+    if len(first) != len(second):
+        raise UsageError(f"the arms have values of {len(first)} and of {len(second)} items: they are not the same")
     pairs = list(zip(first, second, strict=True))
     wins, losses = (sum(1 for a, b in pairs if a - b == way) for way in (1, -1))
     return mcnemar(wins, losses, method=method, n=len(pairs))

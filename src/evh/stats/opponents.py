@@ -8,6 +8,7 @@ Policy: Holm by default. One direction for all, so records of opponents that con
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -73,7 +74,8 @@ def family_test(
     names = [arm.config_id for arm in opponents] + list(unread or {})
     if not names:
         raise UsageError(f"{cut(a.config_id)} has no opponent: a family has at least one")
-    if len(set(names)) < len(names) or a.config_id in names:
+    own = {os.path.realpath(run.path) for run in a.runs}
+    if len(set(names)) < len(names) or any(os.path.realpath(run.path) in own for arm in opponents for run in arm.runs):
         raise UsageError("opponents are named once each, and the arm itself is none of them")
     check_one_dataset([a, *opponents])
     direction = direction_of(

@@ -15,16 +15,17 @@ from dataclasses import dataclass
 
 from evh.errors import UsageError
 from evh.stats._libraries import load
-from evh.stats._numbers import checked
+from evh.stats._numbers import above_zero, checked
 from evh.stats._resampling import bootstrap_means, flipped_sums
 from evh.stats.clusters import Grouping
-from evh.stats.intervals import clustered_se, standard_error
+from evh.stats.intervals import TOLERANCE, clustered_se, no_spread, standard_error
 from evh.stats.streams import BOOTSTRAP_DRAWS, PERMUTATIONS, Stream, check_draws
-from evh.store.aggregate import exact_sum
+from evh.store.aggregate import exact_mean, exact_sum
 
 __all__ = ["TestOutcome", "paired_bootstrap", "paired_t", "sign_flip"]
 
-TOLERANCE = 1e-12
+FEW_DRAWN = 20
+"""Fewer items or clusters than this are too few for the paired bootstrap to keep its level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def sign_flip(
     sums = [each for each in sums if abs(each) > noise] if groups is not None else [each for each in sums if each]
     observed = abs(exact_sum(sums))
     method = "sign flips" if groups is None else "sign flips of clusters"
-    mean = observed / n
+    mean = abs(exact_mean(differences))
     if not sums:
         return TestOutcome(f"{method}, exact", 1.0, 0.0, n, clusters, 1.0, note="no difference is other than 0")
     if 2 ** len(sums) <= draws:
@@ -94,14 +95,13 @@ def paired_t(differences: Sequence[float], groups: Grouping | None = None) -> Te
     if not any(differences):
         return TestOutcome(method, 1.0, 0.0, n, clusters, note="no difference is other than 0")
     se = standard_error(differences) if groups is None else clustered_se(differences, groups)
-    mean = exact_sum(differences) / n
-    scale = max(abs(each) for each in differences)
-    if se is None or se <= TOLERANCE * scale:
+    mean = exact_mean(differences)
+    if se is None or no_spread(se, differences):
         return TestOutcome(method, None, None, n, clusters, note="the differences show no spread: take sign flips")
     t = mean / se
     freedom = (n if groups is None else groups.count) - 1
     p = 2 * float(load("scipy.special").stdtr(freedom, -abs(t)))
-    return TestOutcome(f"{method}, df {freedom}", p, t, n, clusters)
+    return TestOutcome(f"{method}, df {freedom}", above_zero(p), t, n, clusters)
 
 
 def paired_bootstrap(
@@ -113,7 +113,7 @@ def paired_bootstrap(
 ) -> TestOutcome:
     """The paired bootstrap test: how often a draw is as far from the observed mean as the observed mean is from 0.
 
-    It rejects a little too often when items or clusters are few; sign flips do not.
+    It rejects too often when items or clusters are few, and says so; sign flips do not.
     """
     n, clusters = _sizes(differences, groups)
     check_draws(draws)
@@ -124,19 +124,22 @@ def paired_bootstrap(
         return TestOutcome(method, None, None, n, clusters, note="one cluster or item shows no spread")
     np = load("numpy")
     stream = stream or Stream()
-    mean = exact_sum(differences) / n
+    mean = exact_mean(differences)
     means = bootstrap_means(differences, groups, draws, stream.generator("bootstrap"))
-    noise = TOLERANCE * exact_sum([abs(each) for each in differences]) / n
+    noise = TOLERANCE * exact_mean([abs(each) for each in differences])
     if float(means.max() - means.min()) <= noise:
         return TestOutcome(method, None, None, n, clusters, note="the differences show no spread: take sign flips")
     p = (1 + int((np.abs(means - mean) >= abs(mean) - noise).sum())) / (draws + 1)
-    return TestOutcome(method, p, mean, n, clusters, 1 / (draws + 1), draws, stream.seed)
+    drawn = n if clusters is None else clusters
+    few = f"a bootstrap over {drawn} {'items' if clusters is None else 'clusters'} rejects too often: take sign flips"
+    note = few if drawn < FEW_DRAWN else None
+    return TestOutcome(method, p, mean, n, clusters, 1 / (draws + 1), draws, stream.seed, note)
 
 
 def _sizes(differences: Sequence[float], groups: Grouping | None) -> tuple[int, int | None]:
     if not differences:
         raise UsageError("a paired test needs at least one difference")
-    if groups is not None and len(groups.codes) != len(differences):
-        raise UsageError(f"{len(groups.codes)} items have clusters, {len(differences)} have differences")
     checked(differences)
+    if groups is not None:
+        groups.check(differences)
     return len(differences), None if groups is None else groups.count

@@ -6,13 +6,14 @@ rows stood in. Every item that is left out is counted under one reason. Fewer th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from evh.errors import SourceError, UsageError, cut
+from evh.errors import RecordError, SourceError, UsageError, cut
+from evh.stats._numbers import LARGEST
 from evh.store.arm import Arm
 
-__all__ = ["FEWEST_ITEMS", "Pairing", "pair", "values_of"]
+__all__ = ["FEWEST_ITEMS", "Pairing", "check_range", "pair", "values_of"]
 
 FEWEST_ITEMS = 3
 
@@ -31,14 +32,28 @@ class Pairing:
         return [a - b for a, b in zip(self.first, self.second, strict=True)]
 
     def check(self, first: str, second: str, metric: str) -> Pairing:
-        """Itself, if there is enough for a test. Raises `SourceError` with the counts."""
+        """Itself, if there is enough for a test. Raises `SourceError` with the counts, `RecordError` for a value so
+        large that its difference from another could not be squared."""
         if len(self.items) < FEWEST_ITEMS:
             said = "; ".join(f"{count} {reason}" for reason, count in self.dropped.items()) or "they have no others"
             raise SourceError(
                 f"{cut(first)} and {cut(second)} share {len(self.items)} items with {cut(metric)}, and a test needs "
                 f"{FEWEST_ITEMS}: {said}"
             )
+        for name, values in ((first, self.first), (second, self.second)):
+            check_range(name, metric, zip(self.items, values, strict=True))
         return self
+
+
+def check_range(name: str, metric: str, values: Iterable[tuple[str, float]]) -> None:
+    """Raises `RecordError` for an item of an arm with a value so large that its difference from another could not be
+    squared."""
+    for item, value in values:
+        if abs(value) > LARGEST / 2:
+            raise RecordError(
+                f"the metric {cut(metric)} of the item {cut(item)} in {cut(name)} is {value:g}; statistics are of "
+                f"numbers up to {LARGEST / 2:g}"
+            )
 
 
 def values_of(arm: Arm, metric: str) -> dict[str, float]:

@@ -14,6 +14,9 @@ from evh.stats.families import check_alpha
 
 __all__ = ["detectable", "items_needed", "minimum_detectable", "z_sum"]
 
+LARGEST_RATIO = 1e9
+"""Of the differences' spread to the difference to see: more items than 10^18 are nobody's."""
+
 
 def z_sum(alpha: float = 0.05, power: float = 0.8) -> float:
     """z(1 - alpha/2) + z(power): 2.80159 for 5 % and 80 %."""
@@ -21,7 +24,8 @@ def z_sum(alpha: float = 0.05, power: float = 0.8) -> float:
     if not 0 < power < 1:
         raise UsageError(f"power is a number between 0 and 1, such as 0.8, not {cut(power)}")
     normal = NormalDist()
-    return normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)
+    # By the lower tail: 1 - alpha/2 is 1 for a small alpha.
+    return normal.inv_cdf(power) - normal.inv_cdf(alpha / 2 or alpha)
 
 
 def items_needed(
@@ -37,7 +41,10 @@ def items_needed(
     (omega squared), `within` the variance of one arm's score on one item over repeats, for each arm."""
     if not (math.isfinite(difference) and difference):
         raise UsageError(f"the difference to see is a finite number other than 0, not {cut(difference)}")
-    return math.ceil((z_sum(alpha, power) / difference) ** 2 * _variance(between, within, repeats) - 1e-9)
+    ratio = z_sum(alpha, power) * math.sqrt(_variance(between, within, repeats)) / abs(difference)
+    if not ratio <= LARGEST_RATIO:
+        raise UsageError(f"no number of items shows a difference as small as {cut(difference)}")
+    return max(1, math.ceil(ratio * ratio - 1e-9))
 
 
 def minimum_detectable(

@@ -13,13 +13,15 @@ from collections.abc import Sequence
 from typing import Literal
 
 from evh.errors import UsageError, cut
-from evh.stats._numbers import checked
+from evh.stats._numbers import above_zero, checked
 from evh.stats.paired import TestOutcome
 
 __all__ = ["Zeros", "midranks", "same_within", "spearman", "wilcoxon"]
 
 Zeros = Literal["split", "drop", "pratt"]
 EXACT_UP_TO = 60
+EXACT_AT_MOST = 300
+"""The most ranks that are counted on request: the work grows with their cube."""
 
 
 def same_within(scale: float) -> float:
@@ -68,13 +70,16 @@ def wilcoxon(
     share = of_zeros / 2 if zeros == "split" else 0.0
     statistic = min(plus, minus) + share
     signed = [rank for rank, each in zip(ranks, used, strict=True) if each]
+    if method == "exact" and len(signed) > EXACT_AT_MOST:
+        raise UsageError(f"the exact distribution is for up to {EXACT_AT_MOST} ranks, not {len(signed):,}: take normal")
     if method == "exact" or (method == "auto" and len(signed) <= EXACT_UP_TO):
         p = _exact_tail(signed, min(plus, minus))
         return TestOutcome(f"{name}, exact", p, statistic, n, smallest_p=2 / 2 ** len(signed))
     counted = ranks if zeros == "split" else signed
     spread = math.sqrt(math.fsum(rank * rank for rank in counted) / 4)
     z = (statistic - (plus + minus + 2 * share) / 2) / spread
-    return TestOutcome(f"{name}, normal approximation", math.erfc(abs(z) / math.sqrt(2)), statistic, n)
+    p = above_zero(math.erfc(abs(z) / math.sqrt(2)))
+    return TestOutcome(f"{name}, normal approximation", p, statistic, n)
 
 
 def _exact_tail(ranks: list[float], smaller: float) -> float:

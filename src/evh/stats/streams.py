@@ -15,14 +15,17 @@ from typing import Any, NamedTuple
 from evh.errors import UsageError, cut
 from evh.stats._libraries import load
 
-__all__ = ["BOOTSTRAP_DRAWS", "PERMUTATIONS", "RANK_PERMUTATIONS", "SEED", "TABLE_DRAWS", "Stream"]
+__all__ = ["AGGREGATE_DRAWS", "BOOTSTRAP_DRAWS", "PERMUTATIONS", "RANK_PERMUTATIONS", "SEED", "TABLE_DRAWS", "Stream"]
 
 SEED = 20260926
 PERMUTATIONS = 20_000
 """Sign flips of a paired test; also the most sign patterns that are enumerated."""
 BOOTSTRAP_DRAWS = 10_000
 RANK_PERMUTATIONS = 5_000
+AGGREGATE_DRAWS = 5_000
 TABLE_DRAWS = 2_000
+MOST_DRAWS = 10_000_000
+"""Drawn numbers are kept, eight bytes each, and sign patterns are enumerated up to the draws."""
 
 
 class Stream(NamedTuple):
@@ -46,6 +49,6 @@ class Stream(NamedTuple):
 
 def check_draws(draws: int, least: int = 1) -> int:
     """The number of draws, if it makes sense. Raises `UsageError`."""
-    if isinstance(draws, bool) or draws < least:
-        raise UsageError(f"the number of draws is at least {least}, not {cut(draws)}")
+    if not isinstance(draws, int) or isinstance(draws, bool) or not least <= draws <= MOST_DRAWS:
+        raise UsageError(f"the number of draws is from {least} to {MOST_DRAWS:,}, not {cut(draws)}")
     return draws

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from evh.errors import SourceError, UsageError
 from evh.stats._libraries import load
-from evh.stats._numbers import checked
+from evh.stats._numbers import above_zero, checked
 from evh.stats._resampling import blocks, bootstrap_rows
 from evh.stats.clusters import Grouping
 from evh.stats.families import check_alpha
@@ -117,7 +117,11 @@ def friedman(ranks: Any) -> Friedman:
     if not spread:
         return Friedman([float(mean) for mean in means], 0.0, 1.0)
     statistic = n * n * float(((means - middle) ** 2).sum()) / spread
-    return Friedman([float(mean) for mean in means], statistic, float(load("scipy.special").chdtrc(k - 1, statistic)))
+    return Friedman([float(mean) for mean in means], statistic, _chi_squared_tail(k - 1, statistic))
+
+
+def _chi_squared_tail(freedom: int, statistic: float) -> float:
+    return above_zero(float(load("scipy.special").chdtrc(freedom, statistic)))
 
 
 def nemenyi(k: int, n: int, *, alpha: float = 0.05) -> float | None:
@@ -166,7 +170,7 @@ def rank_permutation(
         return RankPermutation(float(((totals**2).sum(axis=1) >= least).mean()), f"{name}, exact", None)
     if units * k * draws > MOST_SHUFFLED:
         statistic = (k - 1) * observed / float((centred**2).sum())
-        return RankPermutation(float(load("scipy.special").chdtrc(k - 1, statistic)), f"{name}, chi-squared", None)
+        return RankPermutation(_chi_squared_tail(k - 1, statistic), f"{name}, chi-squared", None)
     generator = (stream or Stream()).generator("ranks")
     hits = 0
     for start, stop in blocks(draws, units * k):

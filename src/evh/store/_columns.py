@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import math
 import os
+import stat
 from array import array
-from pathlib import Path
+from collections.abc import Sequence
+from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
 
-from evh.errors import EvhError
-from evh.store.outputs import read_regular
+from evh.store.outputs import READ_FLAGS
 from evh.store.rows import NUMBERS
 
 __all__ = ["Columns", "read_columns"]
 
 LARGEST = 1 << 24
 VALUES = NUMBERS | {type(None)}
+TEXT = {str}
 _decode_lines = msgspec.json.Decoder(dict[str, Any]).decode_lines
 
 
@@ -35,19 +38,31 @@ class Columns(NamedTuple):
     failed: int
 
 
-def read_columns(path: Path) -> Columns | None:
+def read_columns(file: str | os.PathLike[str]) -> Columns | None:
     """The columns of an ordinary file; None for any other."""
     try:
-        file = os.fspath(path)
-        if os.stat(file).st_size > LARGEST:  # noqa: PTH116
+        data = _read(file)
+        if data is None:
             return None
-        data = read_regular(file)
         rows = _decode_lines(data)
-        if data and not _a_line_each(data, len(rows)):
-            return None
-        return _columns(rows)
-    except (EvhError, OSError, msgspec.MsgspecError, ValueError, LookupError, OverflowError, RecursionError):
+        if not rows:
+            return None if data else Columns([], {}, 0)
+        return _columns(rows) if _a_line_each(data, len(rows)) else None
+    except (OSError, msgspec.MsgspecError, ValueError, LookupError, OverflowError, RecursionError):
         return None
+
+
+def _read(file: str | os.PathLike[str]) -> bytes | None:
+    """The bytes of a plain file that is not large; None for any other."""
+    descriptor = os.open(file, READ_FLAGS)
+    try:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST:
+            return None
+        data = os.read(descriptor, about.st_size + 1)
+        return data if len(data) == about.st_size else None
+    finally:
+        os.close(descriptor)
 
 
 def _a_line_each(data: bytes, rows: int) -> bool:
@@ -57,41 +72,46 @@ def _a_line_each(data: bytes, rows: int) -> bool:
 
 
 def _columns(rows: list[dict[str, Any]]) -> Columns | None:
-    items: list[Any] = [row["item_id"] for row in rows]
-    if not {str}.issuperset(map(type, items)) or not all(items) or len(set(items)) != len(items):
+    columns = _turned(rows)
+    items = columns.pop("item_id")
+    distinct = set(items)
+    if not TEXT.issuperset(map(type, items)) or len(distinct) != len(items) or "" in distinct:
         return None
-    names = set().union(*rows)
-    columns: dict[str, list[Any]] = {
-        name: [row.get(name) for row in rows] for name in names if name != "item_id" and name[:1] != "_"
-    }
-    if "_extra" in names and not _add_extra(rows, columns):
+    failed = len(rows) - columns["_error"].count(None) if "_error" in columns else 0
+    extras = columns.get("_extra")
+    metrics = {name: column for name, column in columns.items() if name[:1] != "_"}
+    if extras is not None and any(extras) and not _add_extra(extras, metrics):
         return None
-    values: dict[str, array[float]] = {}
-    for name, column in columns.items():
-        kinds = set(map(type, column))
-        if not kinds <= VALUES:
-            return None  # as of true, which is no number here
-        if type(None) in kinds:
-            if len(kinds) == 1:
-                continue
-            column = [math.nan if value is None else value for value in column]
-        values[name] = array("d", column)
-    failed = sum(row.get("_error") is not None for row in rows) if "_error" in names else 0
-    return Columns(items, values, failed)
+    kinds = set(map(type, chain.from_iterable(metrics.values())))
+    if not kinds <= VALUES:
+        return None  # as of true, which is no number here
+    if type(None) in kinds:
+        metrics = {name: _without_none(column) for name, column in metrics.items() if column.count(None) < len(rows)}
+    return Columns(list(items), {name: array("d", column) for name, column in metrics.items()}, failed)
 
 
-def _add_extra(rows: list[dict[str, Any]], columns: dict[str, list[Any]]) -> bool:
+def _without_none(column: Sequence[Any]) -> Sequence[float]:
+    return [math.nan if value is None else value for value in column]
+
+
+def _turned(rows: Sequence[dict[str, Any]]) -> dict[str, Sequence[Any]]:
+    """Rows as columns, by the names of their members; None where a row has none."""
+    names = list(rows[0])
+    if len(names) > 1 and {len(names)}.issuperset(map(len, rows)):
+        try:  # as many members each: when all have those of the first, they have no other
+            return dict(zip(names, zip(*map(itemgetter(*names), rows), strict=True), strict=True))
+        except KeyError:
+            pass
+    return {name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))}
+
+
+def _add_extra(extras: Sequence[Any], metrics: dict[str, Sequence[Any]]) -> bool:
     """Add the metrics of `_extra`, where the row itself has none of that name; whether they were ordinary."""
-    extras = [row.get("_extra") or {} for row in rows]
-    if not any(extras):
-        return True
-    if not {dict}.issuperset(map(type, extras)):
+    extras = [extra or {} for extra in extras]
+    if not {dict}.issuperset(map(type, extras)) or None in chain.from_iterable(map(dict.values, extras)):
         return False
-    names = set().union(*extras)
-    if "item_id" in names or any(None in extra.values() for extra in extras):
-        return False
-    for name in names:
-        extra = [each.get(name) for each in extras]
-        own = columns.get(name)
-        columns[name] = extra if own is None else [b if a is None else a for a, b in zip(own, extra, strict=True)]
-    return True
+    columns = _turned(extras)
+    for name, extra in columns.items():
+        own = metrics.get(name)
+        metrics[name] = extra if own is None else [b if a is None else a for a, b in zip(own, extra, strict=True)]
+    return "item_id" not in columns

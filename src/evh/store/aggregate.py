@@ -1,8 +1,8 @@
 """From rows to the numbers of a run record: means over the rows that have a metric, totals for money and tokens.
 
 Promise: missing is not 0. A metric's mean is over exactly the rows that have it, whatever order they came in, and how
-many that were is known (`counts`). Sums are exact before they are rounded once (`math.fsum`; integers as integers), so
-ten rows of 0.1 give 0.1. Nothing is rounded further. A sum beyond a double is refused.
+many that were is known (`counts`). Sums are exact before they are rounded once (`math.fsum`; integers as integers), and
+a mean is the true one rounded once: rows of 0.1, however many, give 0.1. A sum beyond a double is refused.
 Policy: a value costs eight bytes while it is counted; nothing else of a row is kept.
 
 The rules are those of the RFC: `scores[k]` is the mean of `k`; `total_cost_usd`, `total_tokens_in` and
@@ -15,19 +15,20 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import chain
 
 from evh.errors import RecordError, cut
 from evh.store.rows import MetricRow
 
-__all__ = ["Aggregate", "Series", "aggregate", "exact_sum"]
+__all__ = ["Aggregate", "Series", "aggregate", "exact_mean", "exact_sum"]
 
 TOTALS = ("cost_usd", "tokens_in", "tokens_out")
 WHOLE = 1 << 53
 
 
 class Series:
-    """The values of one metric, added one by one; `total` and `mean` are exact sums rounded once."""
+    """The values of one metric, added one by one; `total` and `mean` are exact and rounded once."""
 
     __slots__ = ("_floats", "_whole", "count")
 
@@ -43,23 +44,59 @@ class Series:
         else:
             self._floats.append(value)
 
+    def merge(self, other: Series) -> None:
+        """Take in the values of another."""
+        self.count += other.count
+        self._whole += other._whole
+        self._floats.extend(other._floats)
+
     def total(self) -> int | float:
         """The sum: an int when every value was one. Raises OverflowError beyond a double."""
         return self._whole if not self._floats else exact_sum(self._floats, self._whole)
 
     def mean(self) -> float:
-        """The sum over the count. Raises OverflowError beyond a double."""
-        return self.total() / self.count
+        """The sum over the count. Raises OverflowError when the sum is beyond a double."""
+        if not self._floats:
+            return self._whole / self.count
+        return exact_mean(self._floats, self._whole, self.count - len(self._floats))
 
 
 def exact_sum(floats: Iterable[float], whole: int = 0) -> float:
     """The sum of floats and an integer, rounded once. Raises OverflowError when it is beyond a double."""
+    return math.fsum([*floats, *_floats_of(whole)] if whole else floats)
+
+
+def exact_mean(floats: Collection[float], whole: int = 0, integers: int = 0) -> float:
+    """The mean of floats and of so many `integers` whose sum is `whole`, rounded once: equal values are their mean,
+    and no mean lies outside its values. Raises OverflowError when their sum is beyond a double."""
+    parts = _floats_of(whole)
+    count = len(floats) + integers
+    total = math.fsum(chain(floats, parts) if parts else floats)
+    if not math.isfinite(total):
+        return total / count
+    # A rounded sum, divided, would be rounded twice: 0.1 three times gives 0.10000000000000002. What the sum lost in
+    # rounding is itself a sum, so the true one is that of a few doubles, each finer than the one before.
+    lost = math.fsum(chain(floats, parts, (-total,)))
+    if not lost:
+        return total / count
+    above, below = total.as_integer_ratio()
+    taken = [-total]
+    while lost:
+        part, unit = lost.as_integer_ratio()  # powers of two: each unit is a multiple of the one before
+        above, below = above * (unit // below) + part, unit
+        taken.append(-lost)
+        lost = math.fsum(chain(floats, parts, taken))
+    return above / (below * count)
+
+
+def _floats_of(whole: int) -> list[float]:
+    """An integer as a sum of doubles. Raises OverflowError when it is beyond them."""
     parts = []
     while whole:
         high = float(whole)
         parts.append(high)
         whole -= int(high)
-    return math.fsum([*floats, *parts] if parts else floats)
+    return parts
 
 
 class Aggregate:
@@ -82,7 +119,19 @@ class Aggregate:
             held = series.get(name)
             if held is None:
                 held = series[name] = Series()
-            held.add(value)
+            held.count += 1  # as `Series.add` does: rows are many
+            if type(value) is int:
+                held._whole += value
+            else:
+                held._floats.append(value)
+
+    def merge(self, other: Aggregate) -> None:
+        """Take in rows that were counted elsewhere: the same numbers as if all had been counted here."""
+        self.n_items += other.n_items
+        self.n_errors += other.n_errors
+        self.providers.update(other.providers)
+        for name, series in other._series.items():
+            self._series.setdefault(name, Series()).merge(series)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 Promise: for a metric k and an item i, v(i) is the mean over the repeats that have k for i; the arm's value is the mean
 of v(i) over the items that have it, with their number beside it. That is not the mean of the runs' means when repeats
-cover different items. Runs that are no set of repeats are refused by name, never chosen by the order of a listing.
+cover different items. Each mean is exact and rounded once: an item that came out alike in every repeat has that value.
+Runs that are no set of repeats are refused by name, never chosen by the order of a listing.
 Policy: values are held as arrays, eight bytes for each repeat, metric and item. What no double can hold is refused.
 """
 
@@ -18,7 +19,7 @@ from typing import NamedTuple
 from evh.errors import RecordError, SourceError, UsageError, cut
 from evh.store import layout
 from evh.store._columns import Columns, read_columns
-from evh.store.aggregate import exact_sum
+from evh.store.aggregate import exact_mean
 from evh.store.rows import read_metric_rows
 from evh.store.run_dir import RunDir
 from evh.store.runs import Listing, list_runs
@@ -56,45 +57,49 @@ class Arm:
         self._keep = keep
         self._met: array[int] | None = array("I") if len(runs) > 1 else None
         """Of each item, how many repeats have a row."""
+        self._items: list[str] = []
         self._position: dict[str, int] = {}
-        self._columns: list[dict[str, array[float]]] = []
-        for run in runs:
-            self._columns.append(self._read(run))
+        """Of each item, its place in `_items`; left empty for a run alone that is read at once."""
+        self._columns = [self._read(run) for run in runs]
 
     @property
     def items(self) -> list[str]:
-        return list(self._position)
+        return list(self._items)
 
     @property
     def n_items(self) -> int:
-        return len(self._position)
+        return len(self._items)
 
     @property
     def n_on_all(self) -> int:
         """Items that every repeat has a row of."""
-        return len(self._position) if self._met is None else sum(count == len(self.runs) for count in self._met)
+        return len(self._items) if self._met is None else sum(count == len(self.runs) for count in self._met)
 
     @property
     def metrics(self) -> list[str]:
         """Names of the metrics that any row of any repeat has."""
-        return sorted({name for columns in self._columns for name in columns})
+        return sorted(set().union(*self._columns))
 
     def values(self, metric: str) -> dict[str, float]:
         """v(i) by item: the mean over the repeats that have the metric for the item."""
         columns = [each[metric] for each in self._columns if metric in each]
         if len(columns) == 1:  # the mean of one value is that value
-            return {item: value for item, value in zip(self._position, columns[0], strict=False) if value == value}
+            column = columns[0]
+            if len(column) == len(self._items) and _is_whole(column):
+                return dict(zip(self._items, column, strict=True))
+            return {item: value for item, value in zip(self._items, column, strict=False) if value == value}
         found: dict[str, float] = {}
-        for item, at in self._position.items():
+        for at, item in enumerate(self._items):
             values = [column[at] for column in columns if at < len(column) and column[at] == column[at]]
             if values:
-                found[item] = _sum(values, metric) / len(values)
+                alike = values.count(values[0]) == len(values)
+                found[item] = values[0] if alike else _mean(values, metric)
         return found
 
     def value(self, metric: str) -> Value | None:
         """The arm's value of a metric; None when no row has it."""
         values = self._numbers(metric)
-        return Value(_sum(values, metric) / len(values), len(values), len(self._position)) if values else None
+        return Value(_mean(values, metric), len(values), len(self._items)) if values else None
 
     def total(self, metric: str) -> float:
         """The sum of v(i): for `cost_usd` the mean cost of one complete pass."""
@@ -106,23 +111,26 @@ class Arm:
 
     def _numbers(self, metric: str) -> Collection[float]:
         """v(i) without the items: the column itself where it is whole and the only one."""
-        columns = [each[metric] for each in self._columns if metric in each]
-        if len(columns) == 1:
-            column = columns[0]
-            return [value for value in column if value == value] if math.isnan(sum(column)) else column
+        if len(self._columns) == 1:
+            column = self._columns[0].get(metric, ())
+            return column if _is_whole(column) else [value for value in column if value == value]
         return self.values(metric).values()
+
+    def means(self, metric: str) -> list[float | None]:
+        """The mean of each run, in their order; None for a run without the metric."""
+        means: list[float | None] = []
+        for columns in self._columns:
+            values = [value for value in columns.get(metric, ()) if value == value]
+            means.append(_mean(values, metric) if values else None)
+        return means
 
     def spread(self, metric: str) -> float | None:
         """Largest minus smallest mean of a run; None with fewer than two runs that have the metric."""
-        means = []
-        for columns in self._columns:
-            values = [value for value in columns.get(metric, ()) if value == value]
-            if values:
-                means.append(_sum(values, metric) / len(values))
+        means = [mean for mean in self.means(metric) if mean is not None]
         return max(means) - min(means) if len(means) > 1 else None
 
     def _read(self, run: RunDir) -> dict[str, array[float]]:
-        if self._keep is None and (quick := read_columns(run.path / layout.PREDICTIONS)) is not None:
+        if self._keep is None and (quick := read_columns(run.file(layout.PREDICTIONS))) is not None:
             run.compare_count(len(quick.items))
             self.n_errors += quick.failed
             return self._placed(quick)
@@ -130,27 +138,35 @@ class Arm:
 
     def _placed(self, read: Columns) -> dict[str, array[float]]:
         """Columns in the order of the arm's items, which is that of the first run."""
-        position = self._position
-        if not position:
-            position.update(zip(read.items, range(len(read.items)), strict=True))
-            if self._met is not None:
-                self._met.extend([1] * len(read.items))
+        met = self._met
+        if met is None:
+            self._items = read.items
             return read.values
-        places = [position.setdefault(item, len(position)) for item in read.items]
-        if self._met is not None:
-            self._met.extend([0] * (len(position) - len(self._met)))
-            for at in places:
-                self._met[at] += 1
+        places = [self._place(item) for item in read.items]
+        for at in places:
+            met[at] += 1
+        if places == list(range(len(self._items))):
+            return read.values
         columns = {}
         for name, values in read.values.items():
-            column = columns[name] = array("d", [math.nan]) * len(position)
+            column = columns[name] = array("d", [math.nan]) * len(self._items)
             for at, value in zip(places, values, strict=True):
                 column[at] = value
         return columns
 
+    def _place(self, item: str) -> int:
+        """Where an item of several runs stands; a new one comes last."""
+        items, met = self._items, self._met
+        at = self._position.setdefault(item, len(items))
+        if at == len(items):
+            items.append(item)
+            if met is not None:
+                met.append(0)
+        return at
+
     def _read_by_row(self, run: RunDir) -> dict[str, array[float]]:
         columns: dict[str, array[float]] = {}
-        position, keep, met = self._position, self._keep, self._met
+        keep, met = self._keep, self._met
         rows = 0
         for row in read_metric_rows(run.path / layout.PREDICTIONS, run.notices):
             rows += 1
@@ -158,10 +174,8 @@ class Arm:
                 self.left_out += 1
                 continue
             self.n_errors += row.failed
-            at = position.setdefault(row.item_id, len(position))
+            at = self._place(row.item_id)
             if met is not None:
-                if at == len(met):
-                    met.append(0)
                 met[at] += 1
             for name, value in row.metrics.items():
                 column = columns.setdefault(name, array("d"))
@@ -179,11 +193,27 @@ class Arm:
         return columns
 
 
+def _is_whole(column: Iterable[float]) -> bool:
+    """Whether it is certain that no value is missing: a sum that no double holds may come out as NaN too."""
+    return not math.isnan(sum(column))
+
+
 def _sum(values: Iterable[float], metric: str) -> float:
     try:
-        return exact_sum(values)
+        return math.fsum(values)  # exact, rounded once
     except OverflowError:
-        raise RecordError(f"the sum of the metric {cut(metric)} is beyond what a double can hold") from None
+        raise _too_large(metric) from None
+
+
+def _mean(values: Collection[float], metric: str) -> float:
+    try:
+        return exact_mean(values)
+    except OverflowError:
+        raise _too_large(metric) from None
+
+
+def _too_large(metric: str) -> RecordError:
+    return RecordError(f"the sum of the metric {cut(metric)} is beyond what a double can hold")
 
 
 def read_arm(

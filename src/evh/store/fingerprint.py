@@ -19,7 +19,9 @@ from evh.protocol import models
 from evh.protocol.codec import encode
 from evh.protocol.jsontext import canonical
 
-__all__ = ["VERSION", "differences", "files_digest", "host_identity", "installed", "items_digest", "sealed"]
+__all__ = [
+    "VERSION", "differences", "files_digest", "host_identity", "installed", "items_digest", "scorer_digest", "sealed",
+]  # fmt: skip
 
 VERSION = 3
 WATCHED = (
@@ -51,6 +53,14 @@ def files_digest(files: Iterable[tuple[str, bytes]]) -> str:
     for name, data in files:
         digest.update(os.fsencode(name) + b"\x00" + data + b"\x1e")
     return digest.hexdigest()
+
+
+def scorer_digest(adapter_sha256: str, parts: Mapping[str, str]) -> str:
+    """The digest of a scorer: that of the adapter's file, or where the adapter names parts that decide a score beside
+    it (`scorer_id`), one over them all."""
+    if not parts:
+        return adapter_sha256
+    return hashlib.sha256(canonical({"adapter": adapter_sha256, "parts": dict(parts)})).hexdigest()
 
 
 def host_identity(environ: Mapping[str, str]) -> models.FingerprintHost:

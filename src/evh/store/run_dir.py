@@ -24,6 +24,7 @@ from evh.protocol.reader import EpisodeReader, read_episodes
 from evh.protocol.sources import iter_lines
 from evh.store import layout
 from evh.store.aggregate import Aggregate, aggregate
+from evh.store.atomic import why
 from evh.store.document_times import in_utc
 from evh.store.lease import Holder, holder_of
 from evh.store.outputs import read_regular
@@ -34,8 +35,6 @@ __all__ = ["RunDir", "State", "open_run_dir", "read_document"]
 
 NO_COMPONENT = re.compile(r"[/\\\0]" if os.name != "nt" else r"[/\\:\0]")
 """What no single name in a folder has."""
-
-_NAME_END = re.compile(rb'"[ \t\r\n]*:')
 
 State = Literal["finished", "ended", "running", "stale", "unfinished"]
 T = TypeVar("T")
@@ -48,7 +47,7 @@ def open_run_dir(directory: str | os.PathLike[str]) -> RunDir:
         if not path.is_dir():
             raise SourceError("is no folder: a run is a directory", source=str(path))
     except (OSError, ValueError) as error:
-        raise SourceError(f"cannot be read: {error}", source=str(path)[:200]) from None
+        raise SourceError(f"cannot be read: {why(error)}", source=str(path)[:200]) from None
     if not any((path / name).exists() for name in layout.RUN_FILES):
         raise SourceError(
             f"is no run: it holds neither {layout.MANIFEST} nor {layout.RECORD} nor {layout.PREDICTIONS}",
@@ -60,12 +59,20 @@ def open_run_dir(directory: str | os.PathLike[str]) -> RunDir:
 class RunDir:
     """One run. `notices` gathers what was odd about the files read so far."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._folder = os.fspath(path)
         self.notices: list[Notice] = []
 
     def __repr__(self) -> str:
-        return f"RunDir({str(self.path)!r})"
+        return f"RunDir({self._folder!r})"
+
+    @cached_property
+    def path(self) -> Path:
+        return Path(self._folder)
+
+    def file(self, name: str) -> str:
+        """The path of one of its files, without the price of a `Path`: there may be thousands of runs."""
+        return os.path.join(self._folder, name)  # noqa: PTH118
 
     @cached_property
     def manifest(self) -> models.RunManifest | None:
@@ -179,10 +186,8 @@ class RunDir:
         return list(self._lines(layout.ATTEMPTS, models.Attempt))
 
     def _document(self, name: str, kind: type[T]) -> T | None:
-        path = self.path / name
-        if not os.path.lexists(path):
-            return None
-        return read_document(path, kind, self.notices)
+        file = self.file(name)
+        return read_document(file, kind, self.notices) if os.path.lexists(file) else None
 
     def _lines(self, name: str, kind: type[T]) -> Iterator[T]:
         path = self.path / name
@@ -198,7 +203,7 @@ class RunDir:
                 raise error.at(line.source, line.line) from None
 
 
-def read_document(path: Path, kind: type[T], notices: list[Notice] | None = None) -> T:
+def read_document(path: str | os.PathLike[str], kind: type[T], notices: list[Notice] | None = None) -> T:
     """The one record of a file, read leniently; a member that stands twice is refused, for nobody knows which counts.
     A timestamp with an offset is converted to UTC and told in `notices`; one without a zone is refused.
 
@@ -228,7 +233,7 @@ def read_document(path: Path, kind: type[T], notices: list[Notice] | None = None
 
 def _has_single_names(data: bytes) -> bool:
     """Whether it is certain that no object has a name twice: as many names came out as there are texts before a colon.
-    Texts that look like a name only make it uncertain."""
+    Texts that look like a name only make it uncertain, and so does space that is taken out of them."""
     import msgspec
 
     try:
@@ -237,17 +242,16 @@ def _has_single_names(data: bytes) -> bool:
         return False
     names = 0
     pending = [found]
-    while pending:
-        value = pending.pop()
+    for value in pending:  # which grows
         if type(value) is dict:
             names += len(value)
             pending += value.values()
         elif type(value) is list:
             pending += value
-    return names == len(_NAME_END.findall(data))
+    return names == data.translate(None, b" \t\r\n").count(b'":')
 
 
-def _name_what_it_is_not(data: bytes, kind: Any, path: Path) -> None:
+def _name_what_it_is_not(data: bytes, kind: Any, path: str | os.PathLike[str]) -> None:
     """A file of another sort under a record's name is told as such: `not a run record`, and what it lacks."""
     import msgspec
 

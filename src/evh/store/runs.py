@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from evh.errors import EvhError, SourceError
 from evh.store import layout
 from evh.store.atomic import why
+from evh.store.collector import uncollected
 from evh.store.run_dir import RunDir
 
 __all__ = ["Listing", "Skipped", "find_runs", "list_runs"]
@@ -40,30 +42,32 @@ class Listing(NamedTuple):
 def find_runs(folder: Path, left_out: list[Skipped] | None = None) -> Iterator[RunDir]:
     """The run directories directly below a folder, by name; nothing for a folder that does not exist. Reads no file of
     them. Links that are not followed are added to `left_out`. Raises `SourceError` when the folder cannot be listed."""
+    return (RunDir(path) for path in _folders(folder, left_out) if _is_run(path))
+
+
+def _folders(folder: Path, left_out: list[Skipped] | None) -> Iterator[str]:
+    """The folders directly below that may be runs, and those that links lead to, each once."""
     try:
         with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
-        inside = folder.resolve()
+            entries = sorted(found, key=attrgetter("name"))
     except FileNotFoundError:
         return
     except OSError as error:
         raise SourceError(f"cannot be listed: {why(error)}", source=str(folder)) from None
-    seen: set[Path] = set()
+    linked: set[Path] = set()
     for entry in entries:
         if entry.name.startswith("."):
             continue
-        path = folder / entry.name
         if entry.is_symlink():
-            fault, real = _led_to(path, inside)
+            inside = folder.resolve()
+            fault, real = _led_to(folder / entry.name, inside)
             if fault is not None and left_out is not None:
-                left_out.append(Skipped(path, fault))
-            if fault is not None or real.parent == inside:
+                left_out.append(Skipped(folder / entry.name, fault))
+            if fault is not None or real.parent == inside or real in linked:
                 continue  # not followed, or listed under its own name
-        else:
-            real = inside / entry.name
-        if entry.is_dir() and _is_run(entry.path) and real not in seen:
-            seen.add(real)
-            yield RunDir(path)
+            linked.add(real)
+        if entry.is_dir():
+            yield entry.path
 
 
 def _is_run(folder: str) -> bool:
@@ -82,12 +86,17 @@ def _led_to(link: Path, inside: Path) -> tuple[str | None, Path]:
     return None, real
 
 
+@uncollected()
 def list_runs(folder: Path) -> Listing:
     """The runs of a folder, told apart by whether they have a record that loads."""
     listing = Listing([], [], [])
-    for run in find_runs(folder, listing.skipped):
+    for path in _folders(folder, listing.skipped):
+        run = RunDir(path)
         try:
-            (listing.finished if run.record is not None else listing.unfinished).append(run)
+            if run.record is not None:
+                listing.finished.append(run)
+            elif _is_run(path):
+                listing.unfinished.append(run)
         except EvhError as error:
             listing.skipped.append(Skipped(run.path, str(error)))
     return listing

@@ -10,6 +10,8 @@ import pytest
 
 from evh.harness.launch import measure
 from evh.harness.project import Project
+from evh.harness.reparse import reparse_runs
+from evh.harness.reply_parser import load_parser
 from evh.harness.rescore import rescore_run
 from evh.rules import Outcome, validate
 from evh.store.run_dir import open_run_dir
@@ -64,6 +66,79 @@ def test_v10_code_that_does_not_load_is_named_and_skipped(project: RunProject) -
     found = rule(project, "V10")
     assert found.status == "ok" and not found.findings
     assert any("skipped, data/configs/adapter.py does not load" in each for each in found.notes)
+
+
+HELPED = (
+    WITH_PARTS.replace('extra={"size": len(text)}', 'meta={"llm_raw": text}')
+    .replace("import os\n", "import hashlib\nimport os\nimport pathlib\n", 1)
+    .replace(
+        '"' + "a" * 64 + '"', 'hashlib.sha256(pathlib.Path(__file__).with_name("words.py").read_bytes()).hexdigest()'
+    )
+)
+
+
+def reparsed(root: Path) -> RunProject:
+    """A project with a re-parsed run, whose adapter names a helper beside it and whose parser is one of a file's."""
+    made = RunProject(root, 2, adapter=HELPED)
+    (made.adapter.parent / "words.py").write_text("A = 1\n", "utf-8")
+    parser = made.root / "parser.py"
+    parser.write_text("def better(row, output, params):\n    return row['_meta']['llm_raw']\n", "utf-8")
+    project = Project(made.root)
+    measure(project, made.config, run_id="arm-x", environ=made.environ)
+    reparse_runs(project, load_parser("parser.py:better", root=made.root), dataset_id="small")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("file", "stated"),
+    [
+        ("parser.py", "parser_sha256"),
+        ("data/configs/adapter.py", "scorer_sha256"),
+        ("data/configs/words.py", "scorer_sha256"),
+    ],
+)
+def test_v10_a_re_parse_is_held_against_its_parser_and_all_that_its_scorer_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, stated: str
+) -> None:
+    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
+    monkeypatch.chdir(tmp_path)
+    project = reparsed(tmp_path / "r")
+    kept = rule(project, "V10")
+    assert (kept.status, kept.counts, kept.notes) == ("ok", {"derived runs": 1, "digests": 2}, [])
+    path = project.root / file
+    path.write_text(path.read_text("utf-8") + "\n# a remark\n", "utf-8")
+    assert [each.pointer for each in rule(project, "V10").findings] == [f"/derived/with/{stated}"]
+    path.unlink()
+    gone = rule(project, "V10")
+    assert not gone.findings and "skipped" in gone.notes[0]
+
+
+@pytest.mark.parametrize("missing", ["adapter", "parser_sha256"])
+def test_v10_a_re_parse_that_says_less_is_held_against_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
+    monkeypatch.chdir(tmp_path)
+    project = reparsed(tmp_path / "r")
+    path = project.root / "data" / "runs-reparsed" / "arm-x" / "metrics.json"
+    record = json.loads(path.read_bytes())
+    del record["derived"]["with"][missing]
+    path.write_text(json.dumps(record), "utf-8")
+    found = rule(project, "V10")
+    assert not found.findings
+    assert found.counts.get("digests") == (1 if missing == "parser_sha256" else None)
+
+
+def test_r7_v1_a_chain_that_is_too_deep_or_says_one_thing_twice_is_found(project: RunProject) -> None:
+    record = json.loads((project.root / "data" / "runs-two" / "arm-x" / "metrics.json").read_bytes())
+    block = record["derived"]
+    edit(project, "runs-two", source=block)
+    assert "stands in its chain twice" in rule(project, "R7").findings[0].message
+    deep = block
+    for number in range(64):
+        deep = {**block, "at": f"2026-10-04T08:0{number // 60}:{number % 60:02}Z", "source": deep}
+    edit(project, "runs-two", **deep)
+    assert "at most 64" in rule(project, "V1").findings[0].message
 
 
 def test_v6_the_run_behind_a_baseline_is_there(project: RunProject) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def test_r1_ids_of_manifest_and_record(made: Made, member: str, value: object) -
     assert finding.pointer == f"/{member}" and "in run.json it is" in finding.message
 
 
-def test_r2_a_score_is_that_of_the_rows_to_the_last_digit(made: Made) -> None:
+def test_r2_a_score_is_that_of_the_rows(made: Made) -> None:
     path = made.run()
     scores = json.loads((path / layout.RECORD).read_text())["scores"]
     assert scores["score"] == (1.0 + 0.5 + 0.1) / 3
@@ -34,6 +35,15 @@ def test_r2_a_score_is_that_of_the_rows_to_the_last_digit(made: Made) -> None:
     assert "n_items is 4, the rows give 3" in text and "n_errors is 2, the rows give 0" in text
     made.change(path / layout.RECORD, scores=scores)
     assert "the rows give 'cut' 0.0, the record lacks it" in said(made.check("R2"))
+
+
+def test_r2_a_mean_that_was_summed_otherwise_agrees(made: Made) -> None:
+    record = made.run() / layout.RECORD
+    scores = json.loads(record.read_text())["scores"]
+    made.change(record, scores={**scores, "score": math.nextafter(scores["score"], 1)})
+    assert made.check("R2").status == "ok"
+    made.change(record, scores={**scores, "score": scores["score"] + 1e-9})
+    assert "the rows give" in said(made.check("R2"))
 
 
 def test_r2_rounded_scores_of_old_records_are_noted(made: Made) -> None:

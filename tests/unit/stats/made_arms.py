@@ -29,10 +29,10 @@ def scores(values: Sequence[float], metric: str = "score") -> dict[str, dict[str
     return {f"i{at}": {metric: value} for at, value in enumerate(values)}
 
 
-def fingerprint(adapter: str = SHA, references: str = SHA, items: str = SHA) -> dict[str, Any]:
+def fingerprint(adapter: str = SHA, references: str = SHA, items: str = SHA, *, name: str = "a.py") -> dict[str, Any]:
     return {
         "version": 3,
-        "instrument": {"harness": {"commit": None}, "adapter": {"id": "a.py", "sha256": adapter}},
+        "instrument": {"harness": {"commit": None}, "adapter": {"id": name, "sha256": adapter}},
         "data": {
             "dataset_id": "d",
             "items_sha256": items,
@@ -41,6 +41,14 @@ def fingerprint(adapter: str = SHA, references: str = SHA, items: str = SHA) -> 
             "references_sha256": references,
         },
         "arm": {"config_id": "arm"},
+    }
+
+
+def reparsed(whole: str = SHA, parser: str = "p.py", adapter: str = "a.py") -> dict[str, Any]:
+    """The members that a re-parse adds to a record; `whole` is the digest over the scorer and its parts."""
+    made = {"parser": parser, "parser_sha256": SHA, "adapter": adapter, "scorer_sha256": whole}
+    return rescored() | {
+        "derived": {"kind": "reparse", "from": "data/runs/x", "at": "2026-10-05T00:00:00Z", "with": made}
     }
 
 

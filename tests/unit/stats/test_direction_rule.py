@@ -9,7 +9,7 @@ import pytest
 from evh.errors import UsageError
 from evh.protocol import models
 from evh.stats import Direction, change, direction_of, kind_of
-from evh.stats.direction import kinds_conflict
+from evh.stats.direction import kinds_conflicts
 
 
 class Declared:
@@ -96,7 +96,7 @@ def test_e59_adapters_that_contradict_each_other_are_not_settled_by_a_record() -
 def test_e59_kinds_that_contradict_each_other_leave_no_direction() -> None:
     records = [record("a", metric_kinds={"k": "quality"}), record("b", metric_kinds={"k": "descriptive"})]
     assert direction_of("k", records=records).conflict is not None
-    assert kinds_conflict("k", records) == "runs disagree on the kind of 'k': descriptive, quality"
+    assert kinds_conflicts(["k", "other"], records) == ["runs disagree on the kind of 'k': descriptive, quality"]
     agreeing = [record("a", metric_kinds={"k": "cost"}), record("b", metric_kinds={"k": "speed"})]
     assert direction_of("k", records=agreeing).value == "lower"
 

@@ -9,6 +9,7 @@ import pytest
 from evh.errors import SourceError, UsageError
 from evh.stats import HarnessAdapter, pair_test
 from tests.unit.stats.made_arms import OTHER, fingerprint, make_arm, rescored, scores
+from tests.unit.store.made_runs import make_run
 
 
 def test_an_entry_is_an_arm_averaged_per_item(tmp_path: Path) -> None:
@@ -52,6 +53,49 @@ def test_the_same_run_counts_once_and_two_folders_are_two_entries(tmp_path: Path
     link.symlink_to(one)
     catalog = HarnessAdapter(one, link, two, one)
     assert [entry.metrics["score"].value for entry in catalog] == [1, 0] and len(catalog) == 2
+
+
+def test_a_folder_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
+    make_arm(tmp_path, "a", scores([1]))
+    make_arm(tmp_path, "bad", scores([1]))
+    (tmp_path / "bad" / "metrics.json").write_text("{", "utf-8")
+    (tmp_path / "a" / "inner").mkdir()
+    catalog = HarnessAdapter(tmp_path / "a", tmp_path, tmp_path / "a" / ".." / "a" / "..")
+    assert len(catalog.faults) == 1 and [entry.config_id for entry in catalog] == ["a"]
+
+
+def test_two_arms_of_one_address_do_not_hide_each_other(tmp_path: Path) -> None:
+    make_run(tmp_path, "one", [{"item_id": "i", "score": 1}], dataset_id="a", config_id="b/c")
+    make_run(tmp_path, "two", [{"item_id": "i", "score": 0}], dataset_id="a/b", config_id="c")
+    catalog = HarnessAdapter(tmp_path)
+    assert len(catalog) == 1
+    assert [(fault.path, "two arms have this address" in fault.why) for fault in catalog.faults] == [
+        (f"{tmp_path.as_posix()}/a/b/c", True)
+    ]
+
+
+def test_entries_of_one_dataset_read_no_other(tmp_path: Path) -> None:
+    make_arm(tmp_path, "a", scores([1]))
+    make_arm(tmp_path, "b", scores([1]), dataset_id="other")
+    (tmp_path / "b" / "predictions.jsonl").write_text("nonsense\n{}\n", "utf-8")
+    catalog = HarnessAdapter(tmp_path)
+    assert [entry.config_id for entry in catalog.entries("d")] == ["a"] and not catalog.faults
+    assert list(catalog.entries("other")) == [] and len(catalog.faults) == 1
+
+
+def test_a_record_that_counts_other_rows_is_told(tmp_path: Path) -> None:
+    make_arm(tmp_path, "a", scores([1, 0]), n_items=7)
+    [entry] = HarnessAdapter(tmp_path)
+    assert len(entry.notices) == 1 and "says n_items 7, predictions.jsonl has 2 rows" in entry.notices[0]
+
+
+def test_the_first_and_the_last_run_are_told_by_the_instant(tmp_path: Path) -> None:
+    make_arm(tmp_path, "a", scores([1]), scores([1]))
+    for number, at in ((1, "2026-10-04T08:15:30.5Z"), (2, "2026-10-04T08:15:30Z")):
+        path = tmp_path / f"a_r{number}" / "metrics.json"
+        path.write_text(path.read_text("utf-8").replace("2026-10-04T08:15:30Z", at), "utf-8")
+    [entry] = HarnessAdapter(tmp_path)
+    assert entry.created_at == ("2026-10-04T08:15:30Z", "2026-10-04T08:15:30.5Z")
 
 
 def test_what_does_not_belong_together_is_flagged(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,10 +12,21 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from evh.errors import SourceError, UsageError
 from evh.stats import Leaderboard, leaderboard
+from evh.store import Arm, open_run_dir
 from tests.unit.stats.made_arms import OTHER, fingerprint, make_arm, rescored, scores
+
+NUMBER = st.floats(-1e6, 1e6) | st.integers(-1000, 1000)
+METRICS: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(("score", "cost_usd", "latency_ms"), NUMBER)
+ROWS = st.dictionaries(
+    st.sampled_from(["a", "b", "c", "d"]),
+    st.fixed_dictionaries(METRICS)
+    | st.fixed_dictionaries({}, optional={**METRICS, "_error": st.just("E: x"), "_extra": st.just({"tokens_in": 3})}),
+)
 
 
 def order(table: Leaderboard) -> list[tuple[str, float | None]]:
@@ -189,6 +203,59 @@ def test_what_to_beware_of_is_said(tmp_path: Path) -> None:
         assert noticed(table, part), (part, table.notices)
 
 
+def test_b013_rows_without_the_metric_that_did_not_fail_are_told(tmp_path: Path) -> None:
+    rows = {**scores([1, 0]), "u": {}, "f": {"_error": "ValueError: x"}}
+    arms = [make_arm(tmp_path, "a", rows), make_arm(tmp_path, "b", scores([1, 0]))]
+    assert noticed(leaderboard(arms), "items without score that did not fail: 'a' 1 of 4")
+    assert not noticed(leaderboard(arms[1:]), "that did not fail")
+
+
+def test_e29_other_references_or_items_are_told(tmp_path: Path) -> None:
+    stamps = {"a": fingerprint(), "b": fingerprint(references=OTHER), "c": fingerprint(items=OTHER)}
+    arms = [make_arm(tmp_path, name, scores([1, 0, 1]), fingerprint=stamp) for name, stamp in stamps.items()]
+    assert noticed(leaderboard(arms[:2]), "the arms were scored against different references")
+    assert noticed(leaderboard([arms[0], arms[2]]), "measured on different versions of the dataset's items")
+    assert leaderboard(arms[:1]).notices == [
+        "no run declares a primary metric: ranked by score, the first quality one", "no cost was recorded"
+    ]  # fmt: skip
+
+
+def test_a_record_that_says_another_number_is_told_of_every_run(tmp_path: Path) -> None:
+    arm = make_arm(tmp_path, "a", scores([1, 0]), scores([1, 1]), scores={"score": 0.5})
+    assert noticed(leaderboard([arm]), "not the mean of its rows (rounded?); the rows count: 'a'")
+
+
+def test_a_record_of_all_rows_is_not_held_against_some_of_them(tmp_path: Path) -> None:
+    make_arm(tmp_path, "a", scores([1, 0]), scores={"score": 0.5})
+    some = Arm([open_run_dir(tmp_path / "a")], keep=lambda item: item == "i0")
+    assert some.left_out == 1 and not noticed(leaderboard([some]), "not the mean of its rows")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(st.lists(st.lists(ROWS, min_size=1, max_size=2), min_size=1, max_size=4))
+def test_a_table_is_the_same_however_its_rows_were_read(tmp_path: Path, made: list[list[Any]]) -> None:
+    folder = tmp_path / "runs"
+    shutil.rmtree(folder, ignore_errors=True)
+    arms = [make_arm(folder, f"a{at}", *repeats) for at, repeats in enumerate(made)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evh.store.arm.read_columns", lambda path: None)
+        by_row = [Arm([open_run_dir(run.path) for run in arm.runs]) for arm in arms]
+    try:
+        table = leaderboard(arms, significance=False)
+    except SourceError as error:
+        with pytest.raises(SourceError, match=re.escape(str(error))):
+            leaderboard(by_row, significance=False)
+    else:
+        assert leaderboard(by_row, significance=False) == table
+
+
+def test_the_collector_of_cycles_is_on_again(tmp_path: Path) -> None:
+    leaderboard([make_arm(tmp_path, "a", scores([1]))])
+    with pytest.raises(UsageError):
+        leaderboard([])
+    assert gc.isenabled()
+
+
 def test_many_arms_are_ranked_without_a_block_unless_asked(tmp_path: Path) -> None:
     arms = [make_arm(tmp_path, f"a{at:02}", scores([at, at + 1, at - 1])) for at in range(42)]
     table = leaderboard(arms)
@@ -209,7 +276,7 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
         leaderboard([])
     with pytest.raises(UsageError, match="no arm has the metric 'wer'; there are score"):
         leaderboard([arm], sort="wer")
-    with pytest.raises(UsageError, match="no arm has a metric"):
+    with pytest.raises(SourceError, match="no arm has a metric"):
         leaderboard([make_arm(tmp_path, "e", {"i": {}})])
     with pytest.raises(UsageError, match="two arms are called 'a': a table is of one runs directory"):
         leaderboard([arm, make_arm(tmp_path / "more", "a", scores([1]))])

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+from itertools import combinations
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from evh.errors import SourceError, UsageError
+from evh.errors import RecordError, SourceError, UsageError
 from evh.stats import Options, family_test, pair_test, t_interval
 from evh.store import Arm
-from tests.unit.stats.made_arms import OTHER, fingerprint, make_arm, rescored, scores
+from evh.store.fingerprint import scorer_digest
+from tests.unit.stats.made_arms import OTHER, SHA, fingerprint, make_arm, reparsed, rescored, scores
 
 ONE = [0.9, 0.8, 0.7, 0.9, 0.6, 0.8, 0.75, 0.85]
 TWO = [0.5, 0.6, 0.7, 0.4, 0.5, 0.6, 0.45, 0.65]
@@ -201,6 +203,29 @@ def test_e57_a_family_without_a_test_is_an_error(tmp_path: Path) -> None:
         family_test(a, [c], "score")
 
 
+def test_values_beyond_what_can_be_squared_are_named(tmp_path: Path) -> None:
+    a, b = make_arm(tmp_path, "a", scores(ONE)), make_arm(tmp_path, "b", scores([0.5, 1e200, 0.25]))
+    with pytest.raises(RecordError, match=r"the metric 'score' of the item 'i1' in 'b' is 1e\+200; .* up to 5e\+149"):
+        pair_test(a, b, "score")
+    with pytest.raises(SourceError, match=r"none of 1 opponents .*the item 'i1' in 'b' is 1e\+200"):
+        family_test(a, [b], "score")
+    large = make_arm(tmp_path, "c", scores([5e149, -5e149, 5e149])), make_arm(tmp_path, "d", scores([-5e149, 5e149, 1]))
+    assert pair_test(*large, "score", Options(bootstrap=True)).test.p == 1.0
+
+
+def test_a_difference_alike_on_all_items_has_no_interval_and_shows_no_smallest_difference(tmp_path: Path) -> None:
+    a, b = make_arm(tmp_path, "a", scores([1, 1, 1, 1, 1])), make_arm(tmp_path, "b", scores([0, 0, 0, 0, 0]))
+    for bootstrap in (False, True):
+        found = pair_test(a, b, "score", Options(bootstrap=bootstrap))
+        assert (found.difference.low, found.detectable, found.test.p) == (None, None, 0.0625)
+
+
+def test_a_bootstrap_over_few_items_is_noticed(tmp_path: Path) -> None:
+    a, b = make_arm(tmp_path, "a", scores(ONE)), make_arm(tmp_path, "b", scores(TWO))
+    notices = pair_test(a, b, "score", Options(method="bootstrap")).notices
+    assert "a bootstrap over 8 items rejects too often: take sign flips" in notices
+
+
 def another_dataset(tmp_path: Path) -> Arm:
     return make_arm(tmp_path, "z", scores(TWO), dataset_id="other")
 
@@ -213,9 +238,63 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
         pair_test(a, b, "wer")
     with pytest.raises(UsageError, match=r"the method is sign-flip, mcnemar, .*, not 'z'"):
         pair_test(a, b, "score", Options(method="z"))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="at least one test, not 0"):
-        pair_test(a, b, "score", Options(family=0))
+    for size in (0, 10**400):
+        with pytest.raises(UsageError, match="a family has 1 to 1,000,000 tests, not "):
+            pair_test(a, b, "score", Options(family=size))
     with pytest.raises(UsageError, match="a family has at least one"):
         family_test(a, [], "score")
     with pytest.raises(UsageError, match="named once each"):
         family_test(a, [a, b], "score")
+
+
+def test_scorers_are_held_against_their_like(tmp_path: Path) -> None:
+    """A re-parse states one digest over its scorer's file and parts, a rescore both, a measured run the file alone."""
+    whole = scorer_digest(SHA, {"words": OTHER})
+    parts = {"fingerprint": fingerprint(), **reparsed(whole)}
+    arms = {
+        "measured": {"fingerprint": fingerprint()},
+        "reparsed": {"fingerprint": fingerprint(), **reparsed()},
+        "with_parts": parts,
+        "rescored": rescored(words=OTHER),
+        "chat": {"fingerprint": fingerprint(name="evh:chat")},
+        "command": {"fingerprint": fingerprint(OTHER, name="evh:command")},
+        "other": {"fingerprint": fingerprint(OTHER)},
+    }
+    made = {name: make_arm(tmp_path, name, scores(ONE), **members) for name, members in arms.items()}
+    alike = {
+        ("measured", "reparsed"), ("measured", "with_parts"), ("measured", "rescored"), ("with_parts", "rescored"),
+        ("chat", "command"),
+    }  # fmt: skip
+    for one, two in combinations(arms, 2):
+        said = any("different scorers" in each for each in pair_test(made[one], made[two], "score").notices)
+        assert said is ((one, two) not in alike), (one, two)
+
+
+def test_outputs_rebuilt_by_other_parsers_are_noticed(tmp_path: Path) -> None:
+    a, b = (make_arm(tmp_path, name, scores(ONE), **reparsed(parser=f"{name}.py")) for name in "ab")
+    again = make_arm(tmp_path, "c", scores(TWO), **reparsed(parser="a.py"))
+    said = "the outputs of the arms were rebuilt by different parsers"
+    assert said in pair_test(a, b, "score").notices
+    assert said not in pair_test(a, again, "score").notices
+
+
+def test_repeats_that_are_alike_but_for_noise_of_rounding_are_ties(tmp_path: Path) -> None:
+    once = [0.6309297535714575, 0.1, 1 / 3, 0.7, 0.9]
+    a = make_arm(tmp_path, "a", *[scores([*once, 1.0])] * 3)
+    b = make_arm(tmp_path, "b", scores([*once, 0.5]))
+    found = pair_test(a, b, "score")
+    assert (found.wins, found.ties, found.losses, found.test.smallest_p) == (1, 5, 0, 1.0)
+
+
+def test_a_derived_arm_has_the_measured_one_for_an_opponent(tmp_path: Path) -> None:
+    measured = make_arm(tmp_path / "runs", "a", scores(TWO))
+    derived = make_arm(tmp_path / "derived", "a", scores(ONE))
+    assert [each.config_id for each in family_test(derived, [measured], "score").opponents] == ["a"]
+    with pytest.raises(UsageError, match="the arm itself is none of them"):
+        family_test(measured, [measured], "score")
+
+
+def test_notices_tell_two_arms_of_one_config_apart(tmp_path: Path) -> None:
+    one = make_arm(tmp_path / "runs", "a", scores(ONE))
+    two = make_arm(tmp_path / "derived", "a", scores(TWO), providers_seen={"p": 1, "q": 2})
+    assert "the second arm was answered by several providers: p, q" in pair_test(one, two, "score").notices

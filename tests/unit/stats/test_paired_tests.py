@@ -174,7 +174,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         for test in (sign_flip, paired_t, paired_bootstrap, wilcoxon, t_interval):
             with pytest.raises(UsageError, match="numbers between -1e150 and 1e150"):
                 test([1.0, wrong, -wrong, wrong])
-    with pytest.raises(UsageError, match="at least 1, not 0"):
+    with pytest.raises(UsageError, match="from 1 to 10,000,000, not 0"):
         sign_flip([1.0], draws=0)
-    with pytest.raises(UsageError, match="2 items have clusters, 3 have differences"):
+    with pytest.raises(UsageError, match="2 items have clusters, 3 have values"):
         paired_t([1.0, 2.0, 3.0], Grouping((0, 0), 1))

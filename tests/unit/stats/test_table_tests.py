@@ -148,3 +148,10 @@ def test_a_table_that_is_none_is_refused() -> None:
 def test_no_direction_is_no_order() -> None:
     with pytest.raises(UsageError, match="no order without a direction"):
         table_test(["a", "b"], [[1.0, 2.0]] * 5, sign=0)
+
+
+def test_no_p_of_a_table_is_0() -> None:
+    rows = [[1.0, 0.0, 2.0]] * 4_000
+    found = table_test(["a", "b", "c"], rows)
+    assert found.method.endswith("chi-squared") and 0 < found.p < 1e-300
+    assert found.friedman is not None and 0 < found.friedman.p < 1e-300

@@ -65,6 +65,16 @@ def test_tests_that_could_not_be_made_count() -> None:
     assert holm([0.02])[0].rejected
 
 
+def test_the_boundary_is_rejected_whatever_floats_make_of_it() -> None:
+    assert 11 * (0.05 / 11) > 0.05
+    for size in range(1, 200):
+        p_values = [0.05 / size, *[1.0] * (size - 1)]
+        for method in ("holm", "bh"):
+            found = adjust(p_values, method)  # type: ignore[arg-type]
+            assert [each.rejected for each in found] == [True] + [False] * (size - 1), (method, size)
+            assert all(each.rejected == ((each.adjusted or 0) <= 0.05) for each in found)
+
+
 def test_equal_p_values_are_decided_alike() -> None:
     for method in ("holm", "bh"):
         found = adjust([0.03, 0.02, 0.03, 0.02], method)  # type: ignore[arg-type]

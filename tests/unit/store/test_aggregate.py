@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evh.errors import RecordError
-from evh.store.aggregate import Series, aggregate, exact_sum
+from evh.store.aggregate import Aggregate, Series, aggregate, exact_mean, exact_sum
 from evh.store.rows import MetricRow
 
 NUMBERS = st.integers(-(2**60), 2**60) | st.floats(-1e300, 1e300)
@@ -27,8 +27,9 @@ def rows(*metrics: dict[str, Any]) -> list[MetricRow]:
     return [row(number, each) for number, each in enumerate(metrics)]
 
 
-def test_ten_tenths_are_one_tenth() -> None:
-    assert aggregate(rows(*[{"score": 0.1}] * 10)).scores() == {"score": 0.1}
+@pytest.mark.parametrize("count", range(1, 12))
+def test_tenths_however_many_are_one_tenth(count: int) -> None:
+    assert aggregate(rows(*[{"score": 0.1}] * count)).scores() == {"score": 0.1}
 
 
 def test_no_rows_have_no_scores() -> None:
@@ -109,10 +110,7 @@ def test_the_order_of_rows_does_not_matter_and_sums_are_rounded_once(
     for name in {name for each in metrics for name in each}:
         values = [each[name] for each in metrics if name in each]
         exact = sum(map(Fraction, values), Fraction(0))
-        if all(type(value) is int for value in values):
-            assert scores[name] == float(exact) / len(values) or scores[name] == float(exact / len(values))
-        else:
-            assert math.isclose(scores[name], float(exact) / len(values), rel_tol=1e-15, abs_tol=5e-324)
+        assert scores[name] == float(exact / len(values))
     assert list(scores) == sorted(scores)
 
 
@@ -123,3 +121,28 @@ def test_an_exact_sum_is_the_true_one_rounded(values: list[Any]) -> None:
         series.add(value)
     true = float(sum(map(Fraction, values), Fraction(0)))
     assert abs(series.total() - true) <= math.ulp(true)
+
+
+@given(st.lists(METRICS, max_size=12), st.integers(0, 12))
+def test_rows_counted_in_parts_and_merged_are_the_same_numbers(metrics: list[dict[str, Any]], at: int) -> None:
+    some = [row(number, each, number % 3 == 0, "ab"[number % 2]) for number, each in enumerate(metrics)]
+    merged = Aggregate()
+    for part in (some[:at], some[at:]):
+        merged.merge(aggregate(part))
+    known = aggregate(some)
+    assert (merged.n_items, merged.n_errors, merged.providers) == (known.n_items, known.n_errors, known.providers)
+    assert merged.counts == known.counts and merged.scores() == known.scores()
+
+
+@given(st.floats(-1e300, 1e300), st.integers(1, 40))
+def test_equal_values_are_their_mean(value: float, count: int) -> None:
+    assert exact_mean([value] * count) == value
+    assert exact_mean([value] * count, 0, count) == pytest.approx(value / 2, rel=1e-15, abs=5e-324)
+
+
+@given(st.lists(st.floats(-1e300, 1e300) | st.sampled_from([0.1, 1 / 3, 5e-324, -5e-324]), min_size=1, max_size=30))
+def test_a_mean_is_the_true_one_rounded_within_its_values_in_any_order(values: list[float]) -> None:
+    mean = exact_mean(values)
+    assert mean == float(sum(map(Fraction, values), Fraction(0)) / len(values))
+    assert min(values) <= mean <= max(values)
+    assert exact_mean(values[::-1]) == exact_mean(sorted(values)) == exact_mean([*values, *values]) == mean

@@ -48,8 +48,7 @@ def test_values_are_means_over_repeats_then_over_items(tmp_path: Path, repeats: 
             if values:
                 expected[item] = sum(values, Fraction(0)) / len(values)
         found = arm.values(metric)
-        assert found.keys() == expected.keys()
-        assert all(math.isclose(found[item], expected[item], rel_tol=1e-12, abs_tol=1e-12) for item in expected)
+        assert found == {item: float(value) for item, value in expected.items()}
         value = arm.value(metric)
         if not expected:
             assert value is None
@@ -72,6 +71,16 @@ def test_b031_repeats_of_three_items_and_one_weigh_by_item(tmp_path: Path) -> No
     assert read_arm(tmp_path, "d", "arm").value("score") == Value(0.75, 4, 4)
 
 
+@pytest.mark.parametrize("value", [0.6309297535714575, 0.1, 1 / 3, 5e-324])
+@pytest.mark.parametrize("repeats", [2, 3, 5, 7])
+def test_what_came_out_alike_in_every_repeat_is_the_value(tmp_path: Path, value: float, repeats: int) -> None:
+    make_arm(tmp_path, *[{item: {"score": value} for item in "abc"}] * repeats)
+    arm = read_arm(tmp_path, "d", "arm")
+    assert arm.values("score") == dict.fromkeys("abc", value)
+    assert arm.value("score") == Value(value, 3, 3) and arm.means("score") == [value] * repeats
+    assert arm.spread("score") == 0
+
+
 def test_e12_a_metric_of_one_repeat_only_is_a_mean_over_those_that_have_it(tmp_path: Path) -> None:
     make_arm(tmp_path, {"a": {"score": 1, "k": 4}, "b": {"score": 1}}, {"a": {"score": 0}, "b": {"score": 1}})
     arm = read_arm(tmp_path, "d", "arm")
@@ -80,6 +89,13 @@ def test_e12_a_metric_of_one_repeat_only_is_a_mean_over_those_that_have_it(tmp_p
     assert str(arm.value("score")) == "0.75"
     assert arm.metrics == ["k", "score"]
     assert (arm.spread("score"), arm.spread("k"), arm.value("none")) == (0.5, None, None)
+
+
+def test_the_mean_of_each_run_is_known_and_tells_how_far_they_spread(tmp_path: Path) -> None:
+    make_arm(tmp_path, {"a": {"score": 1}, "b": {"score": 0}}, {"a": {"k": 1}}, {"c": {"score": 1}})
+    arm = read_arm(tmp_path, "d", "arm")
+    assert arm.means("score") == [0.5, None, 1.0] and arm.spread("score") == 0.5
+    assert arm.items == ["a", "b", "c"] and arm.n_on_all == 0
 
 
 def test_e54_runs_that_are_no_repeats_are_refused_and_named(tmp_path: Path) -> None:

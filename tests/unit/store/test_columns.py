@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from evh.errors import EvhError
 from evh.store import Arm, open_run_dir
@@ -21,6 +23,9 @@ ORDINARY: list[list[dict[str, Any]]] = [
     [{"item_id": "a", "m": 1.5, "_error": "x"}, {"item_id": "b", "k": -2}, {"item_id": "c", "m": None}],
     [{"item_id": "a", "m": 1, "_extra": {"m": 7, "x": 2}}, {"item_id": "b", "m": None, "_extra": {"m": 3}}],
     [{"item_id": "ü", "_meta": {"provider": "p"}, "_extra": {"only": 0.5}}, {"item_id": "b"}],
+    [{"item_id": item, "m": 2**53 + 1, "k": 0.5, "_extra": {"x": 1, "y": 2.5}} for item in "abc"],
+    [{"item_id": "a", "m": 1, "k": 2}, {"item_id": "b", "m": 1, "n": 2}, {"k": 5, "item_id": "c", "m": None}],
+    [{"item_id": "a", "_extra": {"x": 1}}, {"item_id": "b", "_extra": {"y": 1}}, {"item_id": "c", "_extra": {}}],
 ]
 ODD = [
     '{"item_id": "a", "m": 1}',
@@ -38,12 +43,46 @@ ODD = [
     '{"item_id": "a", "_extra": [1]}\n',
     '{"item_id": "a", "_extra": {"m": null}}\n',
     '{"item_id": "a", "m": 1} {"item_id": "b", "m": 1}\n\n',
+    '{"item_id": "a", "m": 1}\n{"m": 1, "k": 2}\n',
+    '{"item_id": "a", "m": 1}\n{"item_id": "b", "m": false}\n',
+    '{"item_id": "a", "_extra": {"item_id": 1}}\n',
 ]
+NUMBER = st.floats(-1e308, 1e308) | st.integers(-(2**70), 2**70)
+VALUE = NUMBER | st.none() | st.sampled_from([True, "1", [], {}])
+NAMES = st.sampled_from(["m", "k", "cost_usd", "_x", "item_id"])
+ROW = st.fixed_dictionaries(
+    {"item_id": st.sampled_from(["a", "b", "c", "d", "e", "é"])},
+    optional={
+        "m": NUMBER | st.none(),
+        "k": NUMBER | st.none(),
+        "odd": VALUE,
+        "_extra": st.none() | st.dictionaries(NAMES, NUMBER) | st.dictionaries(NAMES, VALUE) | st.just([1]),
+        "_error": st.none() | st.just("E: x"),
+        "_meta": st.just({"provider": "p"}),
+    },
+)
+LIKE_ROW = st.fixed_dictionaries(
+    {"m": NUMBER, "k": NUMBER, "_extra": st.fixed_dictionaries({"x": NUMBER, "y": NUMBER})}
+)
+ROWS = st.lists(ROW, max_size=5) | st.lists(LIKE_ROW, max_size=4).map(
+    lambda rows: [{"item_id": f"i{at}"} | row for at, row in enumerate(rows)]
+)
+"""Rows of every sort, and rows that all have the same members, as a harness writes them."""
+BREAK = st.sampled_from(["\n"] * 12 + ["", " ", "\r\n", "\n\n", "\n{"])
 
 
 def seen(arm: Arm) -> Any:
     values = {name: arm.values(name) for name in arm.metrics}
     return arm.items, values, arm.n_errors, arm.n_items, arm.n_on_all, [arm.value(name) for name in arm.metrics]
+
+
+def outcome(*paths: Path) -> Any:
+    """What an arm of runs says, or how it is refused."""
+    runs = [open_run_dir(path) for path in paths]
+    try:
+        return seen(Arm(runs)), [notice for run in runs for notice in run.notices]
+    except EvhError as error:
+        return type(error), str(error)
 
 
 def by_row(path: Path, monkeypatch: pytest.MonkeyPatch, *runs: Path) -> Any:
@@ -85,6 +124,31 @@ def test_the_rest_is_left_to_the_reader_of_rows(tmp_path: Path, monkeypatch: pyt
         assert seen(Arm([open_run_dir(path)])) == expected
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(ROWS, st.lists(BREAK, min_size=5, max_size=5)), min_size=1, max_size=3))
+def test_whatever_a_file_holds_both_ways_say_the_same(tmp_path: Path, files: list[tuple[Any, list[str]]]) -> None:
+    paths = []
+    for number, (rows, breaks) in enumerate(files, 1):
+        path = tmp_path / f"a_r{number}"
+        if not path.exists():
+            make_run(tmp_path, path.name, [])
+        lines = [json.dumps(row) + end for row, end in zip(rows, breaks, strict=False)]
+        (path / "predictions.jsonl").write_bytes("".join(lines).encode())
+        paths.append(path)
+    at_once = outcome(*paths)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evh.store.arm.read_columns", lambda path: None)
+        assert outcome(*paths) == at_once
+
+
+def test_b020_a_large_file_is_read_row_by_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_run(tmp_path, "a", [{"item_id": f"i{at}", "m": at} for at in range(50)])
+    at_once = outcome(path)
+    monkeypatch.setattr("evh.store._columns.LARGEST", 1000)
+    assert read_columns(path / "predictions.jsonl") is None
+    assert outcome(path) == at_once
+
+
 def test_what_is_no_plain_file_is_left_to_it_too(tmp_path: Path) -> None:
     (tmp_path / "file").write_text(json.dumps({"item_id": "a"}) + "\n")
     (tmp_path / "link").symlink_to(tmp_path / "file")
@@ -102,7 +166,9 @@ def test_missing_values_are_nan(tmp_path: Path) -> None:
     ("text", "refused"),
     [
         ('{"a": 1, "a": 2', True), ('{"scores": {"m": 1, "m": 1}', True), ('{"goal": "a \\": b"', False),
-        ('{"goal": "\\"x\\":"', False), ('{"goal":\n"x"', False),
+        ('{"goal": "\\"x\\":"', False), ('{"goal":\n"x"', False), ('{"goal" \t: "x"', False),
+        ('{"goal" : "x", "goal":"x"', True), ('{"goal"\n:"x", "goal":"x"', True),
+        ('{"goal":"x", "g\\u006fal":"x"', True),
     ],
 )  # fmt: skip
 def test_a_name_that_stands_twice_in_a_record_is_found(tmp_path: Path, text: str, refused: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,26 @@ def test_a_link_that_is_not_followed_is_listed_with_its_reason(tmp_path: Path) -
     left_out: list[Skipped] = []
     assert len(list(find_runs(runs, left_out))) == 1
     assert left_out == listing.skipped
+
+
+def test_a_record_that_is_a_link_to_nothing_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "metrics.json").symlink_to(tmp_path / "gone")
+    ((path, why),) = list_runs(tmp_path).skipped
+    assert path == tmp_path / "a" and "links are not followed" in why
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_collector_of_cycles_is_as_it_was(tmp_path: Path, on: bool) -> None:
+    (tmp_path / "file").write_text("")
+    (gc.enable if on else gc.disable)()
+    try:
+        list_runs(tmp_path)
+        with pytest.raises(SourceError):
+            list_runs(tmp_path / "file")
+        assert gc.isenabled() == on
+    finally:
+        gc.enable()
 
 
 def test_a_folder_that_is_not_there_has_no_runs_and_a_file_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -70,15 +70,16 @@ class ChatSystem:
         return said
 
 
-def call_chat(text: str, params: Mapping[str, Any]) -> Result:
+def call_chat(text: str | Sequence[Mapping[str, Any]], params: Mapping[str, Any]) -> Result:
     """Send one text to the chat endpoint of `params`; usable as a Python adapter's `call_system`.
 
-    Raises AdapterError when the endpoint refuses, fails or can't be reached, UsageError for settings that make no
-    sense, Stopped when the run stops.
+    Messages instead of a text go out as they are, in their order, after the `system` of the settings. Raises
+    AdapterError when the endpoint refuses, fails or can't be reached, UsageError for settings that make no sense,
+    Stopped when the run stops.
     """
     with current() as here:
         settings = ChatSettings(params, here)
-        status, headers, data = _post(settings, dumps(settings.body(text)), here)
+        status, headers, data = _post(settings, dumps(_request(settings, text, params)), here)
     if not 200 <= status < 300:
         said = _error_text(data, settings)
         raise AdapterError(
@@ -87,6 +88,17 @@ def call_chat(text: str, params: Mapping[str, Any]) -> Result:
             retry_after=retry_after_seconds(headers.get("retry-after")),
         )
     return _result(_reply(data, settings), settings)
+
+
+def _request(
+    settings: ChatSettings, asked: str | Sequence[Mapping[str, Any]], params: Mapping[str, Any]
+) -> dict[str, Any]:
+    if isinstance(asked, str):
+        return settings.body(asked)
+    if params.get("prompt") is not None or params.get("prompt_file") is not None:
+        raise UsageError("a prompt is a template for one text, messages are sent as they are: leave one of them out")
+    body = settings.body("")
+    return {**body, "messages": [*body["messages"][:-1], *map(dict, asked)]}
 
 
 def _post(settings: ChatSettings, body: bytes, here: Workplace) -> tuple[int, httpx.Headers, bytes]:

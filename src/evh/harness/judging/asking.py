@@ -4,7 +4,7 @@ Promise
     At most `concurrency` calls run at once. When the pass stops (an interrupt, the cap, the disk, a fault of the
     scorer's file), no call begins any more, and those that run are waited for and kept: they are paid. Only a second
     interrupt gives them up. The cap is checked before each call, counting the calls that run at the price of the
-    dearest so far.
+    dearest so far; until a first reply has told what a call costs, one runs at a time.
     A call that failed after all retries is a failure of that row alone, counted and told; the row is owed still.
 Policy: after `IN_A_ROW` failures with no reply in between the pass stops: the endpoint refuses everything.
 When it breaks: what was paid is in the working folder.
@@ -47,12 +47,16 @@ class Budget:
         self.spent = 0.0
         self.unpriced = 0
         self._dearest = 0.0
+        self._told = False
 
     def allows(self, running: int) -> bool:
         """Whether one more call may begin."""
-        return self.cap is None or self.spent + running * self._dearest < self.cap
+        if self.cap is None:
+            return True
+        return (self._told or not running) and self.spent + running * self._dearest < self.cap
 
     def paid(self, cost: float | None) -> None:
+        self._told = True
         if cost is None:
             self.unpriced += 1
             return

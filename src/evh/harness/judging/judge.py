@@ -4,16 +4,17 @@ Promise
     Nothing is asked before everything that can be refused was refused. A run's record is written only when every row
     was tried and at most the stated share of the calls failed; until then the replies stand in a hidden working folder,
     and a pass that goes on asks for none of them again.
-    A reply that cannot be read gives no metric and `judge_unparsed` 1.0; a call that failed gives nothing but its
-    message in the row's `_meta`; a row that failed when it was measured is not judged. None of them is ever a 0.
+    A reply that cannot be read gives no metric and `judge_unparsed` 1.0; a call that failed gives nothing but a line
+    in `errors.jsonl`; a row that failed when it was measured is not judged. None of them is ever a 0.
     The judge's money is `judge_cost_usd`; what the arm cost, took and wrote is carried as it is.
     Judged runs of one scorer id have one digest: another prompt, parser, model or setting needs another id.
-Policy: runs that were judged already, from the same rows by the same judge, are passed over.
+Policy: runs that were judged already, from the same rows and references by the same judge, are passed over.
 When it breaks: the sources were never opened for writing.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +27,7 @@ from evh.harness.judging.choosing import Chosen, choose
 from evh.harness.judging.judged import ReadReplies, write_judged
 from evh.harness.judging.scorer import JudgeScorer
 from evh.harness.judging.sources import episode_tasks, output_tasks
-from evh.harness.judging.verdicts import Verdicts, working_folder
+from evh.harness.judging.verdicts import About, Verdicts, holds_replies, refuse_other_replies, working_folder
 from evh.harness.project import Project, remove_folder
 from evh.harness.retry import RetryPolicy
 from evh.protocol import models
@@ -62,6 +63,8 @@ class JudgedRun(NamedTuple):
     asked: int
     """Replies of this launch."""
     unparsed: int
+    truncated: int
+    """Replies that were cut off at the token limit."""
     failures: Mapping[str, str]
     counts: Mapping[str, int]
     means: Mapping[str, float]
@@ -121,12 +124,14 @@ def judge_runs(
             already.append(run.path)
             remove_folder(working_folder(out, run.path.name))
             continue
-        if working_folder(out, run.path.name).exists() and not options.resume:
+        folder = working_folder(out, run.path.name)
+        if holds_replies(folder) and not options.resume:
             raise SourceError(
                 "holds the replies of a pass that stopped: --resume goes on with it, or remove the folder (its replies "
                 "were paid for)",
-                source=str(working_folder(out, run.path.name)),
+                source=str(folder),
             )
+        refuse_other_replies(folder, _about(scorer, made))
         owed.append(made)
     budget = Budget(options.max_cost_usd)
     retries = RetryPolicy.from_environment(environ, scorer.transient_markers)
@@ -160,17 +165,28 @@ def _refuse_another_judge(out: Path, scorer: JudgeScorer) -> None:
 
 
 def _is_judged(directory: Path, made: Chosen) -> bool:
-    """Whether the run stands already. Raises `SourceError` when it was made from other rows."""
-    if not (directory / layout.RECORD).exists():
+    """Whether the run stands already. Raises `SourceError` when it was made from something else, or is no run."""
+    if not os.path.lexists(directory):
         return False
+    if not (directory / layout.RECORD).is_file():
+        raise SourceError("stands where the judged run belongs, and is none: move it away", source=str(directory))
     record = open_run_dir(directory).record
     block = None if record is None else record.derived
-    if isinstance(block, models.JudgeDerived) and block.with_.rows_sha256 == made.rows_sha256:
-        return True
-    raise SourceError(
-        f"is there already and was not made from the rows of {made.run.path.name} as they are now: move it away",
-        source=str(directory),
-    )
+    if not isinstance(block, models.JudgeDerived) or block.with_.rows_sha256 != made.rows_sha256:
+        raise SourceError(
+            f"is there already and was not made from the rows of {made.run.path.name} as they are now: move it away",
+            source=str(directory),
+        )
+    fingerprint = None if record is None else record.fingerprint
+    if made.references is not None and fingerprint is not None:
+        shown = fingerprint.data.reference_id, fingerprint.data.references_sha256
+        if shown != (made.references.reference_id, made.references.sha256):
+            raise SourceError(
+                f"was judged against {cut(shown[0])} as it was then, and {made.references.reference_id} counts now: "
+                "give the judge a new SCORER_ID, or move the run away",
+                source=str(directory),
+            )
+    return True
 
 
 def _judge(
@@ -186,9 +202,7 @@ def _judge(
 ) -> JudgedRun:
     """One run: ask what is owed, and make the derived run when nothing is."""
     directory = out / made.run.path.name
-    with Verdicts(
-        working_folder(out, made.run.path.name), scorer.scorer_id, scorer.asked_sha256, made.rows_sha256
-    ) as verdicts:
+    with Verdicts(working_folder(out, made.run.path.name), _about(scorer, made)) as verdicts:
         if verdicts.repaired:
             notice(verdicts.repaired)
         there = {each.item_id for each in verdicts}
@@ -218,8 +232,12 @@ def _judge(
             verdicts.discard()
         return JudgedRun(
             made.run.path, directory, record, made.rows, made.failed, len(there) + asking.replies, asking.replies,
-            read.unparsed, asking.failures, counts, read.means(), read.cost, stop, fault,
+            read.unparsed, read.truncated, asking.failures, counts, read.means(), read.cost, stop, fault,
         )  # fmt: skip
+
+
+def _about(scorer: JudgeScorer, made: Chosen) -> About:
+    return About(scorer.scorer_id, scorer.asked_sha256, made.rows_sha256, made.beside_sha256)
 
 
 def _tasks(project: Project, scorer: JudgeScorer, made: Chosen, there: set[str]) -> Iterator[Task]:

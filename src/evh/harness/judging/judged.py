@@ -17,6 +17,7 @@ from evh.harness.judging.choosing import Chosen
 from evh.harness.judging.scorer import COST, UNPARSED, JudgeScorer
 from evh.harness.judging.sources import judged_rows
 from evh.harness.judging.verdicts import Verdict, Verdicts
+from evh.harness.lineage import earlier_references
 from evh.harness.project import Project
 from evh.protocol import models
 from evh.protocol.codec import encode
@@ -38,6 +39,7 @@ class ReadReplies:
         self.models: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()
         self.unparsed = 0
+        self.truncated = 0
         self.cost = 0.0
         self._sums: dict[str, float] = {}
         self._scorer = scorer
@@ -51,6 +53,7 @@ class ReadReplies:
             self._sums[name] = self._sums.get(name, 0.0) + value
         # A row has a verdict or the flag that it has none, never both.
         self.unparsed += said is None
+        self.truncated += bool(verdict.meta.get("truncated"))
         metrics[UNPARSED] = 1.0 if said is None else 0.0
         if verdict.cost_usd is not None:
             metrics[COST] = verdict.cost_usd
@@ -78,7 +81,7 @@ def write_judged(
     at = now()
     with DerivedDir(out, run.path.name, runs_dir=project.runs, sources=[run.path]) as derived:
         for stored in run.rows():
-            if stored.value.error is None or run.output_path(stored.value.item_id).is_file():
+            if run.output_path(stored.value.item_id).is_file():
                 derived.copy_output(run, stored.value.item_id)
         derived.copy_traces(run)
         derived.copy_file(verdicts.replies, verdicts.replies.name)
@@ -96,7 +99,7 @@ def write_judged(
             with_=models.JudgeWith(
                 scorer=scorer.scorer_id,
                 sha256=scorer.sha256,
-                model=scorer.model,
+                model=scorer.masker.text(scorer.model),
                 file=scorer.file,
                 file_sha256=scorer.file_sha256,
                 prompt_sha256=scorer.prompt_sha256,
@@ -116,8 +119,14 @@ def write_judged(
                 names.primary_metric, names.metric_kinds, names.metric_directions, names.metric_descriptions
             ),
             reference_tier=None if references is None else references.tier,
-            coverage=None if references is None else (made.covered, made.rows),
-            fingerprint=derived_fingerprint(source.fingerprint, scorer.file, scorer.file_sha256, references),
+            coverage=None if references is None else (made.covered, made.rows + made.failed),
+            fingerprint=derived_fingerprint(
+                source.fingerprint,
+                scorer.file,
+                scorer.file_sha256,
+                references,
+                known_sha256=None if references is None else earlier_references(run, references.reference_id),
+            ),
         )
         derived.finish(record)
     return record, counted.counts

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evh.errors import EvhError, SourceError, UsageError, cut
+from evh.errors import EvhError, RecordError, SourceError, UsageError, cut
 from evh.harness.adapters.background import Background
 from evh.harness.adapters.chat import call_chat
 from evh.harness.adapters.chat_settings import ChatSettings
@@ -29,13 +29,14 @@ from evh.harness.adapters.module import load_module, short
 from evh.harness.adapters.workplace import Workplace, entered
 from evh.harness.cost import cost_of
 from evh.harness.judging.code_digest import code_digest
-from evh.harness.judging.conversation import Messages, call_conversation, checked_messages
+from evh.harness.judging.conversation import Messages, checked_messages
 from evh.harness.judging.stated import (
     COST,
     OURS,
     UNPARSED,
     function_of,
     params_of,
+    parse_of,
     prompt_of,
     refuse_ours,
     scorer_id_of,
@@ -71,9 +72,7 @@ class JudgeScorer:
         self.model: str = self.params["model"]
         self._prompt = prompt_of(names, str(path))
         self.judges_episodes = self._prompt.name == "prompt_episode"
-        self._parse = function_of(names, "parse", str(path))
-        if self._parse is None:
-            raise SourceError("a judge defines parse(reply): a mapping of metrics, or None", source=str(path))
+        self._parse = parse_of(names, str(path))
         said = declared(names, str(path))
         refuse_ours(said, str(path))
         self.declared = with_ours(said)
@@ -106,10 +105,14 @@ class JudgeScorer:
         return self._prompt.source
 
     def check(self) -> None:
-        """Refuse settings that the first call would refuse, before anything is paid. Raises `UsageError`."""
+        """Refuse settings that the first call would refuse, before anything is paid. Raises `SourceError` for those of
+        the file, `UsageError` when nothing can be asked from here."""
         with entered(self._workplace):
             self._workplace.client()
-            ChatSettings(self.params, self._workplace)
+            try:
+                ChatSettings(self.params, self._workplace)
+            except UsageError as error:
+                raise SourceError(f"PARAMS: {error.message}", source=str(self.path)) from None
 
     def prompt(self, asked: str | Episode, reference: str | None, source_text: str | None) -> str | Messages:
         """What the judge is asked about an output or episode. Raises `SourceError` for a fault of the file."""
@@ -129,12 +132,10 @@ class JudgeScorer:
     def ask(self, question: str | Messages) -> Result:
         """One call of the judge. Raises what a chat call raises."""
         with entered(self._workplace):
-            params = copy.deepcopy(self.params)
-            return call_chat(question, params) if isinstance(question, str) else call_conversation(question, params)
+            return call_chat(question, copy.deepcopy(self.params))
 
     def parse(self, reply: str) -> Mapping[str, Any] | None:
         """The metrics that a reply states; None when it cannot be read. Raises `SourceError` for the file's fault."""
-        assert self._parse is not None
         found = self._guarded("parse", self._parse, reply)
         if found is None or (isinstance(found, Mapping) and not found):
             return None
@@ -142,7 +143,7 @@ class JudgeScorer:
             raise SourceError(
                 f"parse returns a mapping of metrics to numbers, or None, not {cut(found)}", source=str(self.path)
             )
-        for name in OURS:
+        for name in (*OURS, "output_words"):
             if name in found:
                 raise SourceError(f"parse returned {name}, which the harness writes itself", source=str(self.path))
         return found
@@ -150,12 +151,15 @@ class JudgeScorer:
     def read(self, reply: str, item_id: str, taken: frozenset[str]) -> dict[str, int | float] | None:
         """The metrics of a row by the reply: plain finite numbers, none named like one that the row has (`taken`).
 
-        None when the reply cannot be read. Raises `SourceError` or `RecordError` for a fault of the file.
+        None when the reply cannot be read. Raises `SourceError` for a fault of the file.
         """
         said = self.parse(reply)
         if said is None:
             return None
-        metrics = row_metrics(said, {}, item_id)
+        try:
+            metrics = row_metrics(said, {}, item_id)
+        except RecordError as error:
+            raise SourceError(f"parse returned what is no metric: {error.message}", source=str(self.path)) from None
         if clash := sorted(taken & metrics.keys()):
             raise SourceError(
                 f"parse returned {cut(clash[0])}, which rows of the run have in `_extra`: rename it",

@@ -18,7 +18,7 @@ from evh.harness.result import row_metrics
 from evh.protocol import models
 from evh.store.run_dir import RunDir
 
-__all__ = ["Beside", "carried", "episode_tasks", "judged_rows", "output_tasks"]
+__all__ = ["Beside", "carried", "episode_tasks", "judged_rows", "output_tasks", "refuse_episodes"]
 
 CARRIED = ("latency_ms", "cost_usd", "tokens_in", "tokens_out", "output_words")
 KEPT = ("_extra", "_meta", "_error", "_output_sha256")
@@ -40,13 +40,30 @@ def _output(run: RunDir, item_id: str, beside: Beside) -> tuple[str, str | None,
 
 
 def episode_tasks(run: RunDir, there: set[str], beside: Beside) -> Iterator[Task]:
-    """The rows to judge by their episodes. Raises `SourceError` for an item with several: a verdict is for one row."""
-    rows = {stored.value.item_id for stored in run.rows() if stored.value.error is None}
+    """The rows to judge by their episodes, but for those that are there already."""
+    for item_id, episode in _episodes(run, _items(run)):
+        if item_id not in there:
+            yield Task(item_id, partial(_episode, episode, item_id, beside))
+
+
+def refuse_episodes(run: RunDir) -> None:
+    """Raise `SourceError` unless every row to judge has one episode, and no more: a verdict is for one row."""
+    items = _items(run)
+    found = sum(1 for _ in _episodes(run, items))
+    if found < len(items):
+        raise SourceError(f"{len(items) - found} rows have no episode to judge", source=str(run.path))
+
+
+def _items(run: RunDir) -> set[str]:
+    return {stored.value.item_id for stored in run.rows() if stored.value.error is None}
+
+
+def _episodes(run: RunDir, items: set[str]) -> Iterator[tuple[str, models.Episode]]:
     seen: set[str] = set()
     for episode in run.episodes():
         named = episode.info.get(ITEM_KEY)
         item_id = named if isinstance(named, str) else item_id_of(episode)
-        if item_id not in rows:
+        if item_id not in items:
             continue  # of an attempt that failed
         if item_id in seen:
             raise SourceError(
@@ -55,8 +72,7 @@ def episode_tasks(run: RunDir, there: set[str], beside: Beside) -> Iterator[Task
                 source=str(run.path),
             )
         seen.add(item_id)
-        if item_id not in there:
-            yield Task(item_id, partial(_episode, episode, item_id, beside))
+        yield item_id, episode
 
 
 def _episode(episode: models.Episode, item_id: str, beside: Beside) -> tuple[models.Episode, str | None, str | None]:

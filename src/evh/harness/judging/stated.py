@@ -16,9 +16,10 @@ from evh.errors import EvhError, SourceError, cut
 from evh.harness.adapters.declarations import Declarations
 from evh.harness.cost import PRICES
 from evh.protocol.jsontext import canonical
+from evh.store.layout import safe_name
 
 __all__ = [
-    "COST", "OURS", "UNPARSED", "Asked", "function_of", "params_of", "prompt_of", "refuse_ours",
+    "COST", "OURS", "UNPARSED", "Asked", "function_of", "params_of", "parse_of", "prompt_of", "refuse_ours",
     "scorer_id_of", "with_ours",
 ]  # fmt: skip
 
@@ -52,6 +53,12 @@ def scorer_id_of(names: object, source: str) -> str:
             f"digit; {'it is missing' if found is None else f'{cut(found)} is not'}",
             source=source,
         )
+    if safe_name(found.lower()) != found.lower():
+        raise SourceError(
+            f"SCORER_ID names a folder, and some systems have none called {cut(found)}: it is a device's name, or ends "
+            "in a dot",
+            source=source,
+        )
     return found
 
 
@@ -62,10 +69,10 @@ def params_of(names: object, source: str) -> dict[str, Any]:
     for name in ("prompt", "prompt_file"):
         if found.get(name) is not None:
             raise SourceError(f"PARAMS has no {name}: prompt(output, …) makes what is asked", source=source)
-    params = copy.deepcopy(dict(found))
     try:
+        params = copy.deepcopy(dict(found))
         canonical(params)
-    except (EvhError, TypeError, ValueError) as error:
+    except (EvhError, TypeError, ValueError, RecursionError) as error:
         raise SourceError(f"PARAMS is plain data, as JSON has it: {error}", source=source) from None
     for name in PRICES:
         price = params.get(name)
@@ -91,7 +98,10 @@ def prompt_of(names: object, source: str) -> Asked:
             source=source,
         )
     [(name, function)] = given
-    places = dict(inspect.signature(function).parameters)
+    try:
+        places = dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        raise SourceError(f"{name} does not show what it takes: define it with def", source=source) from None
     wide = any(each.kind is each.VAR_KEYWORD for each in places.values())
     known = {each: each in places or wide for each in ("reference", "source_text")}
     needed = "reference" in places and places["reference"].default is inspect.Parameter.empty
@@ -103,6 +113,20 @@ def prompt_of(names: object, source: str) -> Asked:
             source=source,
         ) from None
     return Asked(name, function, known["reference"], needed, known["source_text"])
+
+
+def parse_of(names: object, source: str) -> Callable[..., Any]:
+    """The function that reads a reply. One that a reply cannot be given to is refused before a reply is paid."""
+    function = function_of(names, "parse", source)
+    if function is None:
+        raise SourceError("a judge defines parse(reply): a mapping of metrics, or None", source=source)
+    try:
+        inspect.signature(function).bind("")
+    except TypeError as error:
+        raise SourceError(f"parse is called with the reply alone: {error}", source=source) from None
+    except ValueError:
+        pass  # a function that shows no signature
+    return function
 
 
 def refuse_ours(said: Declarations, source: str) -> None:

@@ -1,8 +1,9 @@
 """The working folder of a judging pass: every reply of the judge, kept from the moment it was paid.
 
 Promise: a reply that `add` returned for survives a kill, so a pass that goes on never asks for it again. One pass at a
-time works in a folder; a second one is refused. Replies of another prompt, model or setting, or about other rows, are
-never taken up: the folder is refused by name. Only the parser may be another one, for replies are kept as they came.
+time works in a folder; a second one is refused. Replies of another prompt, model or setting, or about other rows,
+references, source texts or episodes, are never taken up: the folder is refused by name. Only the parser may be another
+one, for replies are kept as they came. A folder without a reply says nothing and stops nobody.
 Policy: the folder stands beside the run that it will become, under a hidden name, so no reader takes it for one.
 When it breaks: a torn last line is set aside, and that one reply is paid again.
 """
@@ -15,28 +16,30 @@ from typing import Any
 
 import msgspec
 
-from evh.errors import RecordError, SourceError, cut
+from evh.errors import EvhError, RecordError, SourceError, cut
 from evh.harness.project import make_folders, remove_folder
-from evh.protocol.jsontext import dumps
+from evh.protocol.jsontext import dumps, parse
 from evh.protocol.sources import iter_lines
-from evh.store.atomic import write_file
+from evh.store.atomic import why, write_file
 from evh.store.clock import now
 from evh.store.journal import Journal
 from evh.store.outputs import read_regular
 
-__all__ = ["About", "Verdict", "Verdicts", "working_folder"]
+__all__ = ["About", "Verdict", "Verdicts", "holds_replies", "refuse_other_replies", "working_folder"]
 
 ABOUT = "judge.json"
 REPLIES = "verdicts.jsonl"
 
 
 class About(msgspec.Struct, frozen=True):
-    """What the replies of a folder answer: which judge was asked, about which rows."""
+    """What the replies of a folder answer: which judge was asked, about which rows, with what beside them."""
 
     scorer: str
     asked_sha256: str
     rows_sha256: str
-    began_at: str
+    beside_sha256: str
+    """Of the references, source texts and episodes, as far as the judge is shown them."""
+    began_at: str = msgspec.field(default_factory=now)
 
 
 class Verdict(msgspec.Struct, omit_defaults=True):
@@ -57,23 +60,17 @@ def working_folder(out: Path, name: str) -> Path:
 class Verdicts:
     """The replies of one pass, being written. `close` it; `discard` it when the run that they make stands."""
 
-    def __init__(self, folder: Path, scorer: str, asked_sha256: str, rows_sha256: str) -> None:
+    def __init__(self, folder: Path, about: About) -> None:
         self.folder = folder
         make_folders(folder)
-        about = read_about(folder)
-        if about is None:
-            about = About(scorer, asked_sha256, rows_sha256, now())
-            write_file(folder / ABOUT, dumps(msgspec.to_builtins(about)) + b"\n")
-        elif (about.asked_sha256, about.rows_sha256) != (asked_sha256, rows_sha256):
-            judge, rows = about.asked_sha256 != asked_sha256, about.rows_sha256 != rows_sha256
-            what = " and ".join([*(["with another prompt, model or setting"] * judge), *(["about other rows"] * rows)])
-            raise SourceError(
-                f"holds replies that were asked for {what}: give the judge a new SCORER_ID, or remove the folder "
-                "(its replies were paid for)",
-                source=str(folder),
-            )
-        self.about = about
         self._journal = Journal(folder / REPLIES)
+        try:
+            refuse_other_replies(folder, about)
+            if not holds_replies(folder):
+                write_file(folder / ABOUT, dumps(msgspec.to_builtins(about)) + b"\n")
+        except BaseException:
+            self._journal.close()
+            raise
 
     @property
     def repaired(self) -> str | None:
@@ -90,8 +87,9 @@ class Verdicts:
         path = self.folder / REPLIES
         for line in iter_lines(path):
             try:
-                verdict = msgspec.json.decode(line.data, type=Verdict)
-            except (msgspec.MsgspecError, ValueError) as error:
+                value, _ = parse(line.data)  # a reply may hold half a surrogate pair, which other readers refuse
+                verdict = msgspec.convert(value, Verdict)
+            except (EvhError, msgspec.MsgspecError) as error:
                 raise RecordError(f"is no reply of a judge: {error}", source=str(path), line=line.line) from None
             if verdict.item_id in seen:
                 raise RecordError(
@@ -124,12 +122,41 @@ class Verdicts:
         self._journal.close()
 
 
-def read_about(folder: Path) -> About | None:
-    """What a working folder says of itself; None for one that was only just made."""
+def holds_replies(folder: Path) -> bool:
+    """Whether a pass that stopped left replies, whole or torn, in a working folder."""
     try:
-        data = read_regular(folder / ABOUT)
-    except SourceError:
-        return None
+        return (folder / REPLIES).stat().st_size > 0
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise SourceError(f"cannot be read: {why(error)}", source=str(folder)) from None
+
+
+def refuse_other_replies(folder: Path, about: About) -> None:
+    """Raise `SourceError` when a working folder holds replies that answer something else than `about`."""
+    if not holds_replies(folder):
+        return
+    then = read_about(folder)
+    other = [
+        what
+        for name, what in (
+            ("asked_sha256", "with another prompt, model or setting"),
+            ("rows_sha256", "about other rows"),
+            ("beside_sha256", "with other references, source texts or episodes"),
+        )
+        if getattr(then, name) != getattr(about, name)
+    ]
+    if other:
+        raise SourceError(
+            f"holds replies that were asked for {' and '.join(other)}: give the judge a new SCORER_ID, or remove the "
+            "folder (its replies were paid for)",
+            source=str(folder),
+        )
+
+
+def read_about(folder: Path) -> About:
+    """What a working folder says of its replies. Raises `SourceError`."""
+    data = read_regular(folder / ABOUT)
     try:
         return msgspec.json.decode(data, type=About)
     except msgspec.MsgspecError as error:

@@ -346,5 +346,19 @@ def test_a_python_file_can_use_the_same_call(server: ChatServer, tmp_path: Path)
 
 def test_the_function_works_outside_of_an_adapter(server: ChatServer) -> None:
     assert call_chat("x", params(server)).output == "x"
+
+
+def test_messages_go_out_as_they_are_after_the_system_of_the_settings(server: ChatServer) -> None:
+    asked = [
+        {"role": "user", "content": [{"type": "text", "text": "a"}], "name": "n"},
+        {"role": "assistant", "content": "b"},
+        {"role": "user", "content": "c"},
+    ]
+    assert call_chat(asked, params(server, system="s", temperature=0)).output == "c"
+    [request] = server.requests
+    assert request.body == {"model": "m", "temperature": 0, "messages": [{"role": "system", "content": "s"}, *asked]}
+    with pytest.raises(UsageError, match="template for one text"):
+        call_chat(asked, params(server, prompt="Say: {text}"))
+    assert len(server.requests) == 1
     with pytest.raises(EvhError):
         call_chat("x", {})

@@ -8,7 +8,8 @@ import pytest
 from derived_support import measured, scored
 
 from evh.errors import LockedError, SourceError, WriteError
-from evh.harness.derived_dir import DerivedDir, check_out, copy_file, source_path
+from evh.harness.copying import copy_file, write_at
+from evh.harness.derived_dir import DerivedDir, check_out, source_path
 from evh.store.runs import list_runs
 from tests.support.run_project import RunProject, listing
 
@@ -145,3 +146,41 @@ def test_a_copy_is_no_link_and_links_are_not_followed(data: Path) -> None:
     (data / "link").symlink_to("a")
     with pytest.raises(Exception, match="links are not followed"):
         copy_file(data / "link", data / "c")
+
+
+def test_episodes_that_were_changed_while_they_were_read_are_refused(tmp_path: Path) -> None:
+    project = RunProject(tmp_path / "p", 1)
+    run = measured(project)
+    (run.path / "traces.jsonl").write_bytes(b"some rows")
+    with DerivedDir(project.root / "data" / "out", "x", runs_dir=project.runs, sources=[run.path]) as made:
+        target = made.start_traces(run)
+        if target is not None:  # None where the file system clones
+            write_at(target, 5, b"rows")
+            write_at(target, 0, b"some ")
+        made.sync_traces(run)
+        assert (made.path / "traces.jsonl").read_bytes() == b"some rows"
+        (run.path / "traces.jsonl").write_bytes(b"some rows more")
+        with pytest.raises(SourceError, match="was changed while it was read"):
+            made.sync_traces(run)
+        with pytest.raises(WriteError, match="missing: cannot be written"):
+            write_at(made.path / "missing", 0, b"")
+
+
+def test_a_copy_does_not_change_with_its_source(tmp_path: Path) -> None:
+    project = RunProject(tmp_path / "p", 1)
+    run = measured(project)
+    made = scored(project, run)
+    before = listing(made.directory)
+    with run.output_path("i0").open("r+b") as file:
+        file.write(b"x")
+    assert listing(made.directory) == before
+
+
+@pytest.mark.parametrize("length", [10, 100_000, 1_500_000])
+def test_rows_are_written_as_they_come_small_or_large(tmp_path: Path, length: int) -> None:
+    project = RunProject(tmp_path / "p", 1)
+    run = measured(project)
+    lines = [b"a\n", b"b" * length + b"\n", b"c\n"] * 3
+    with DerivedDir(project.root / "data" / "out", "x", runs_dir=project.runs, sources=[run.path]) as made:
+        made.write_rows(lines)
+        assert (made.path / "predictions.jsonl").read_bytes() == b"".join(lines)

@@ -7,12 +7,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from derived_support import measured, scored
+from derived_support import environment, measured, scored
 
 from evh.errors import EvhError
 from evh.harness.lineage import changed_since, lineage
+from evh.harness.project import Project
+from evh.harness.reparse import reparse_runs
+from evh.harness.reply_parser import load_parser
 from evh.store.run_dir import RunDir, open_run_dir
-from tests.support.run_project import RunProject
+from tests.support.run_project import ADAPTER, RunProject
 
 
 @pytest.fixture
@@ -98,3 +101,22 @@ def test_a_source_that_was_made_again_is_told(project: RunProject) -> None:
     two = derived(project, run, "one", "two")
     scored(project, run, "one", force=True)
     assert "made again" in str(lineage(two).steps[0].note)
+
+
+PARSED = ADAPTER.replace('extra={"size": len(text)}', 'meta={"llm_raw": text}') + (
+    '\n\ndef scorer_id():\n    return {"words": "' + "a" * 64 + '"}\n'
+)
+
+
+def test_the_files_of_a_re_parse_are_held_against_what_they_were(tmp_path: Path) -> None:
+    made = RunProject(tmp_path / "r", 2, adapter=PARSED)
+    parser = made.root / "parser.py"
+    parser.write_text("def better(row, output, params):\n    return row['_meta']['llm_raw']\n", "utf-8")
+    measured(made)
+    with environment(made):
+        done = reparse_runs(Project(made.root), load_parser(f"{parser}:better", root=made.root), dataset_id="small")
+    [step] = lineage(open_run_dir(done.runs[0].directory)).steps
+    assert changed_since(step, made.root) == []
+    made.adapter.write_text(PARSED + "\n", "utf-8")
+    parser.write_text("\n", "utf-8")
+    assert changed_since(step, made.root) == ["parser.py was changed", "data/configs/adapter.py was changed"]

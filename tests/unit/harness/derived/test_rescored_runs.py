@@ -136,6 +136,52 @@ def test_many_ranges_in_many_processes_give_the_rows_of_one(tmp_path: Path, adap
     one = scored(project, run, "alone", workers=1, adapter=chosen)
     assert (many.directory / "predictions.jsonl").read_bytes() == (one.directory / "predictions.jsonl").read_bytes()
     assert many.record.scores == one.record.scores and many.record.n_items == 700
+    counted = open_run_dir(many.directory).count()
+    assert counted.scores() == many.record.scores and counted.counts == many.counts
+    if adapter == EPISODES:
+        assert (many.directory / "traces.jsonl").read_bytes() == (run.path / "traces.jsonl").read_bytes()
+
+
+def test_rows_and_episodes_may_stand_in_different_orders(tmp_path: Path) -> None:
+    items = {f"i{n}": f"text {n} " + "x" * 200 for n in range(400)}
+    project = RunProject(tmp_path / "p", items, adapter=EPISODES)
+    run = measured(project, fsync="never")
+    traces = run.path / "traces.jsonl"
+    traces.write_bytes(b"".join(reversed(traces.read_bytes().splitlines(keepends=True))))
+    made = scored(project, run, workers=3)
+    assert (made.directory / "predictions.jsonl").read_bytes() == (run.path / "predictions.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("failed", [False, True], ids=["scored", "failed"])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_two_rows_of_one_item_are_refused_with_both_lines(tmp_path: Path, failed: bool, workers: int) -> None:
+    items = {f"i{n}": f"text {n} " + "x" * 300 for n in range(600)}
+    project = RunProject(tmp_path / "p", items)
+    run = measured(project, fsync="never")
+    path = run.path / "predictions.jsonl"
+    again = b'{"item_id":"i1","_extra":{},"_error":"E: no"}\n' if failed else path.read_bytes().splitlines(True)[1]
+    path.write_bytes(path.read_bytes() + again)
+    with pytest.raises(EvhError, match=r"predictions.jsonl:601: the item 'i1' has two rows, on lines 2 and 601"):
+        scored(project, run, workers=workers)
+    assert list((project.root / "data" / "runs-rescored").iterdir()) == []
+
+
+def test_an_extra_that_would_hide_a_member_of_the_row_is_refused(tmp_path: Path) -> None:
+    for adapter in (ADAPTER, EPISODES):
+        project = RunProject(tmp_path / f"p{len(adapter)}", 1, adapter=adapter)
+        run = measured(project)
+        path = run.path / "predictions.jsonl"
+        path.write_bytes(path.read_bytes().replace(b'"_extra":{', b'"_extra":{"item_id":1,'))
+        with pytest.raises(EvhError, match="can't be called 'item_id'"):
+            scored(project, run)
+
+
+@pytest.mark.parametrize("number", ["float('nan')", "10 ** 400", "'1'", "None"])
+def test_a_score_that_is_no_finite_number_is_refused_whenever_it_comes(project: RunProject, number: str) -> None:
+    run = measured(project)
+    text = f'def score(output, reference):\n    return {{"m": 1.0 if output != "TEXT 2" else {number}}}\n'
+    with pytest.raises(EvhError, match=r"predictions.jsonl:3: .*'i2', metric 'm': expected a finite number"):
+        scored(project, run, adapter=other(project, text))
 
 
 def test_a_fault_in_a_worker_names_file_and_line_and_leaves_nothing(tmp_path: Path) -> None:
@@ -284,3 +330,16 @@ def test_runs_are_chosen_by_dataset_and_name_and_passed_over_with_a_reason(proje
     path.write_text(json.dumps(record), "utf-8")
     assert choose_runs(found, "small").passed_over[0][0] == run.path.name
     assert len(choose_runs(found, "small", needs_adapter=False).runs) == 1
+
+
+def test_the_dataset_is_asked_only_where_it_says_something_to_a_score(tmp_path: Path) -> None:
+    project = RunProject(tmp_path / "p", 2, adapter=EPISODES)
+    run = measured(project)
+    (project.root / "data" / "datasets" / "small.json").write_bytes(b"{")
+    assert scored(project, run).record.reference_coverage is None
+    wanting = 'def score(output, reference, source):\n    return {"n": len(source)}\n'
+    with pytest.raises(EvhError, match=r"small\.json"):
+        scored(project, run, "elsewhere", adapter=other(project, wanting))
+    silver(project)
+    with pytest.raises(EvhError, match=r"small\.json"):
+        scored(project, run, "again")

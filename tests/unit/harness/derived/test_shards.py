@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from evh.errors import EvhError, RecordError
-from evh.harness.shards import LARGEST, LEAST, line_number, lines_of, map_ranges, ranges_of
+from evh.errors import EvhError, RecordError, WriteError
+from evh.harness.shards import LARGEST, LEAST, line_number, lines_of, map_ranges, ranges_of, write_shard
+from evh.store import _os
 from tests.support.run_project import SOURCES
 
 
@@ -56,6 +57,20 @@ def test_an_empty_file_has_no_ranges_and_a_missing_one_is_told(tmp_path: Path) -
 def test_a_line_is_found_again_by_its_byte(numbers: Path) -> None:
     offsets = [offset for offset, _ in lines_of(numbers, 0, 100)]
     assert [line_number(numbers, offset) for offset in offsets[:3]] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("call", ["write", "replace"])
+def test_a_shards_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    write_shard(tmp_path / "a", b"x" * 100)
+    assert (tmp_path / "a").read_bytes() == b"x" * 100
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_os, call, full)
+    with pytest.raises(WriteError, match="b: cannot be written: No space left"):
+        write_shard(tmp_path / "b", b"x")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 def test_an_error_of_a_worker_is_raised_here_as_it_was(numbers: Path) -> None:

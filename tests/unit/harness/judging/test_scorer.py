@@ -104,6 +104,51 @@ def test_only_what_a_prompt_takes_is_given_and_async_functions_work(folder: Path
         assert judge.read("abc", "i", frozenset()) == {"n": 3}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("def parse(reply):", "def parse():", "parse is called with the reply alone"),
+        ("def parse(reply):", "def parse(reply, row):", "parse is called with the reply alone"),
+        ("def parse(reply):", "def parse(*, reply):", "parse is called with the reply alone"),
+        ("def prompt(output, reference=None):", "prompt = str\n\n\ndef unused(output):", "define it with def"),
+        ('"model": "m"', '"model": "m", "lock": __import__("threading").Lock()', "PARAMS is plain data"),
+        ('SCORER_ID = "j"', 'SCORER_ID = "Con"', "a device's name"),
+        ('SCORER_ID = "j"', 'SCORER_ID = "j."', "ends in a dot"),
+    ],
+)
+def test_what_would_fail_after_the_first_reply_is_refused_at_load(folder: Path, old: str, new: str, said: str) -> None:
+    text = (folder / "j.py").read_text("utf-8")
+    assert old in text
+    (folder / "j.py").write_text(text.replace(old, new), "utf-8")
+    with pytest.raises(SourceError, match=said) as told:
+        load_judge_scorer("j.py", root=folder, environ={})
+    assert told.value.source == str(folder / "j.py")
+
+
+@pytest.mark.parametrize("setting", ['"max_tokens": "9"', '"temprature": 0', '"base_url": "ftp://x"', '"headers": 3'])
+def test_settings_that_make_no_sense_are_told_with_the_file_that_holds_them(folder: Path, setting: str) -> None:
+    (folder / "k.py").write_text(
+        f'SCORER_ID = "k"\nPARAMS = {{"model": "m", {setting}}}\n'
+        "def prompt(output):\n    return output\n\n\ndef parse(reply):\n    return None\n",
+        "utf-8",
+    )
+    with (
+        load_judge_scorer("k.py", root=folder, environ={}) as judge,
+        pytest.raises(SourceError, match="PARAMS") as told,
+    ):
+        judge.check()
+    assert told.value.source == str(folder / "k.py")
+
+
+@pytest.mark.parametrize("name", ["output_words", "judge_unparsed", "judge_cost_usd", "cost_usd", "_x", "total_x"])
+def test_names_that_a_judge_may_not_give_are_told_with_its_file(folder: Path, name: str) -> None:
+    text = (folder / "j.py").read_text("utf-8").replace('"grade"', f'"{name}"')
+    (folder / "j.py").write_text(text, "utf-8")
+    with load_judge_scorer("j.py", root=folder, environ={}) as judge, pytest.raises(SourceError, match=name) as told:
+        judge.read("1", "i", frozenset())
+    assert told.value.source == str(folder / "j.py")
+
+
 def test_a_reply_without_metrics_is_unreadable_and_odd_ones_are_refused(folder: Path) -> None:
     with load_judge_scorer("j.py", root=folder, environ={}) as judge:
         assert judge.read("", "i", frozenset()) is None
