@@ -551,3 +551,14 @@ def test_a_nan_metric_of_a_row_is_absent_and_reported() -> None:
     row = evh.decode(b'{"item_id":"a","score":NaN,"other":1}', evh.PredictionRow, notices=notices)
     assert row.plain() == {"item_id": "a", "other": 1}
     assert [(each.kind, each.pointer) for each in notices] == [("non-finite", "/score")]
+
+
+@pytest.mark.parametrize("value", [0, 64, 127, -1, "x", True, 1.5])
+@pytest.mark.parametrize("stream", ["trainer_logprobs", "token_ids", "mask", "loss_weights"])
+def test_a_packed_stream_that_is_no_list_is_never_taken_for_json_text(stream: str, value: object) -> None:
+    packed = msgspec.msgpack.encode(trace(nodes=[{**NODE, stream: value}]))
+    with pytest.raises(SchemaError) as caught:
+        evh.decode_strict(packed, evh.Trace, format="msgpack")
+    assert [each.pointer for each in caught.value.violations] == [f"/nodes/0/{stream}"]
+    written = evh.encode(evh.decode(packed, evh.Trace, format="msgpack"))
+    assert json.loads(written)["nodes"][0][stream] == value

@@ -17,7 +17,7 @@ from evh.protocol import engine, models
 from evh.protocol._apart import is_within
 from evh.protocol._fit import take_out
 from evh.protocol._guided import fill, read_guided
-from evh.protocol._native import NATIVE_ERRORS, nodes_of, parse_streams
+from evh.protocol._native import NATIVE_ERRORS
 from evh.protocol._walk import set_apart
 from evh.protocol.jsontext import parse
 from evh.protocol.tables import CLASSES, FILES, RETIRED, ROOTS, UNIONS
@@ -99,8 +99,6 @@ def explain(data: Data, kind: Any, format: str, notices: list[Notice] | None, ca
         raise DecodeError("nested too deeply to be a record") from error
     try:
         record = msgspec.convert(document, kind, dec_hook=fill)
-        if format != "json":
-            parse_streams(nodes_of(record))
     except NATIVE_ERRORS as error:
         raise SchemaError(name, _refusals(data, name, format, found, error)) from (cause or error)
     if notices is not None:

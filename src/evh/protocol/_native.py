@@ -43,9 +43,6 @@ __all__ = [
     "strict_read",
 ]
 
-FIRST_MSGPACK_BYTE = 0x80
-"""JSON text is below it; a MessagePack array, map or nil is at or above."""
-
 NATIVE_ERRORS = (msgspec.MsgspecError, SlowPath, RecursionError, ValueError, TypeError, OverflowError)
 """What a native decode may raise for data it does not take (UnicodeError is a ValueError)."""
 
@@ -336,11 +333,13 @@ def attribute_of(cls: Any, wire: str) -> str:
 
 
 def parse_streams(nodes: list[models.MessageNode]) -> None:
-    """Replace the MessagePack of every stream by its values: raw MessagePack must never stay in memory."""
+    """Replace the MessagePack of every stream by its values, right after a native decode of MessagePack: it must never
+    stay in memory, where raw streams are JSON. Raises a `NATIVE_ERRORS` for one that does not fit, a bare number too:
+    its byte would pass for JSON text."""
     for node in nodes:
         for stream in _streams():
             value = stream.slot.__get__(node)
-            if type(value) is Raw and memoryview(value)[0] >= FIRST_MSGPACK_BYTE:
+            if type(value) is Raw:
                 values = _msgpack_decoder(stream.items).decode(value)
                 stream.slot.__set__(node, msgspec.UNSET if values is None else values)
 
