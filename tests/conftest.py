@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
+import threading
 
 import pytest
 from hypothesis import HealthCheck, Verbosity, settings
@@ -30,7 +32,10 @@ settings.load_profile(PROFILE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One seed for all property tests of a run, so that the header can say which."""
+    """One seed for all property tests of a run, so that the header can say which. A shell that starts the tests in the
+    background has them ignore Ctrl-C, and so would the programs they start and send it to: it means itself again."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("hypothesis_seed", None) is None:
         config.option.hypothesis_seed = os.environ.get("EVH_TEST_SEED") or str(secrets.randbelow(2**32))
 
