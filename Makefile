@@ -21,7 +21,7 @@ PYTEST := $(RUN) -m pytest -n $(JOBS) --dist worksteal
 unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: help demo test test-long check generate docs bench interop soak wheel clean .runtime .dev .bench
+.PHONY: help demo test test-long check generate docs bench interop soak wheel clean .runtime .dev .bench .interop
 
 help: ## show this list
 	@echo "evh: one contract for AI evaluation and RL runs. Each command sets up what it needs."
@@ -60,13 +60,15 @@ docs: .dev ## write the pages made from the code and the schemas, then check eve
 bench: .bench ## measure side by side with other libraries (installs them; takes a while)
 	@.bench/venv/bin/python -m benchmarks $(ARGS)
 
-interop: .dev ## both directions with the released verifiers 0.4.0 and 0.3.1 (installs them)
+interop: .dev .interop ## both directions with the released verifiers 0.4.0 and 0.3.1, and released clients against our server (installs them)
+	@$(RUN) tests/interop/live.py
 	@$(RUN) tests/interop/run.py $(ARGS)
 
-soak: .dev ## 20,000 mutated documents, 200,000 mutated byte strings, 1,000 kills of runs, 500 of derivations (takes a while)
+soak: .dev ## 20,000 mutated documents, 200,000 mutated byte strings, 1,000 kills of runs, 500 of derivations, 500 of uploads (takes a while)
 	@$(RUN) -m tests.soak $(ARGS)
 	@$(RUN) -m tests.soak.runs --rounds 1000
 	@EVH_TEST_PROFILE=deep $(PYTEST) tests/faults/test_rescore_kills.py tests/faults/test_judge_kills.py
+	@$(RUN) -m tests.soak.live --rounds 500
 
 wheel: .dev ## build dist/*.whl and dist/*.tar.gz
 	@rm -rf dist
@@ -85,3 +87,6 @@ clean: ## remove everything that make made, the environments too
 .bench:
 	@VENV=.bench/venv scripts/setup bench
 	@VENV=.bench/inspect scripts/setup inspect
+
+.interop:
+	@VENV=.interop/live scripts/setup interop

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks import jobs_compare, jobs_decode, jobs_files, jobs_rescore, jobs_runs, jobs_start
+from benchmarks import jobs_compare, jobs_decode, jobs_files, jobs_live, jobs_rescore, jobs_runs, jobs_start
 from benchmarks.data import Data
 from benchmarks.report import Report
 from benchmarks.timing import ROOT
@@ -32,6 +32,9 @@ JOBS: dict[str, Callable[[Data, Report, int], None]] = {
     "big-run": jobs_runs.big_run,
     "rescore": jobs_rescore.rescore,
     "compare": jobs_compare.compare,
+    "log": jobs_live.log,
+    "upload": jobs_live.upload,
+    "ingest": jobs_live.ingest,
 }
 PEERS = ("verifiers", "pydantic", "msgspec", "orjson", "duckdb", "jsonschema", "jsonschema-rs")
 ROUNDS = {False: 31, True: 9}

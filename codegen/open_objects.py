@@ -37,7 +37,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, field
+from msgspec import Meta
 
 from evh.protocol._base import ABSENT
 
@@ -127,7 +127,7 @@ def known_module(contract: Contract) -> str:
             schema = {key: value for key, value in member.schema.items() if key != "default"}
             hint = known_hint(contract, schema)
             default = "" if member.required else ", default=ABSENT"
-            lines.append(f"    {member.python}: {hint} = field(name={member.name!r}{default})")
+            lines.append(f"    {member.python}: {hint} = msgspec.field(name={member.name!r}{default})")
         parts.append("\n".join(lines) + "\n")
     extras = {shape.name: known_hint(contract, shape.extra) for shape in shapes if shape.extra}
     text = ", ".join(f'"{name}": dict[str, {hint}]' for name, hint in extras.items())

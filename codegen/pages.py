@@ -24,6 +24,8 @@ STORED_AS = {
     "attempt": "a row of `attempts.jsonl`",
     "item_error": "a row of `errors.jsonl`",
     "lease": "`lease.json` of a run that is being written",
+    "run_end": "`end.json` of a live run that was closed",
+    "step_row": "a row of `steps.jsonl`",
     "dataset": "`data/datasets/<dataset_id>.json`",
     "config": "`data/configs/<name>.yaml`",
     "reference_manifest": "the `manifest.json` of a set of references",

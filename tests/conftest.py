@@ -1,4 +1,4 @@
-"""What all tests share: how hard Hypothesis tries.
+"""What all tests share: how hard Hypothesis tries, and a PostgreSQL where there is one.
 
 `EVH_TEST_PROFILE` chooses: `dev` (the default, about a dozen examples of each of many types), `ci` (more, a new seed
 each time), `deep` (very many). The seed is printed at the top of each run; `EVH_TEST_SEED` (or `--hypothesis-seed`)
@@ -11,6 +11,7 @@ import os
 import secrets
 import signal
 import threading
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, Verbosity, settings
@@ -42,3 +43,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str:
     return f"hypothesis: profile {PROFILE}, seed {config.getoption('hypothesis_seed', None)}"
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL whose user may create databases; skipped, with a line that says how to have one, where there is
+    none."""
+    from evh.testing.live import HOW_TO_HAVE_POSTGRES, postgres_programs, running_postgres
+
+    given = os.environ.get("EVH_TEST_POSTGRES_URL")
+    programs = postgres_programs()
+    if given:
+        yield given
+    elif programs is None:
+        pytest.skip(HOW_TO_HAVE_POSTGRES)
+    else:
+        with running_postgres(programs) as url:
+            yield url

@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from evh.errors import Notice as Notice
     from evh.errors import NotWritable as NotWritable
     from evh.errors import RecordError as RecordError
+    from evh.errors import RunFinishedError as RunFinishedError
     from evh.errors import SchemaError as SchemaError
     from evh.errors import SourceError as SourceError
     from evh.errors import UsageError as UsageError
     from evh.errors import Violation as Violation
     from evh.errors import WriteError as WriteError
     from evh.harness.result import Result as Result
+    from evh.live.joining import join_run as join_run
+    from evh.live.opening import open_run as open_run
+    from evh.live.run import LiveRun as LiveRun
     from evh.protocol.behaviour import Branch as Branch
     from evh.protocol.codec import decode as decode
     from evh.protocol.codec import decode_strict as decode_strict
@@ -100,8 +104,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "evh.errors": """
-        DecodeError EvhError LockedError NotWritable Notice RecordError SchemaError SourceError UsageError
-        Violation WriteError
+        DecodeError EvhError LockedError NotWritable Notice RecordError RunFinishedError SchemaError SourceError
+        UsageError Violation WriteError
     """,
     "evh.protocol.behaviour": "Branch",
     "evh.protocol.codec": "decode decode_strict encode",
@@ -120,6 +124,9 @@ _HOMES = {
     "evh.protocol.upgraded": "Upgraded upgrade",
     "evh.protocol.verify": "verify",
     "evh.harness.result": "Result",
+    "evh.live.joining": "join_run",
+    "evh.live.opening": "open_run",
+    "evh.live.run": "LiveRun",
     "evh.store.arm": "read_arm",
     "evh.store.run_dir": "RunDir open_run_dir",
     "evh.store.writer": "EpisodeWriter",
@@ -152,6 +159,7 @@ __all__ = [
     "GroupInfo",
     "ImageUrlPart",
     "JudgeDerived",
+    "LiveRun",
     "LockedError",
     "MessageNode",
     "ModelCall",
@@ -166,6 +174,7 @@ __all__ = [
     "Reward",
     "Row",
     "RunDir",
+    "RunFinishedError",
     "RunInfo",
     "RunManifest",
     "RunRecord",
@@ -203,7 +212,9 @@ __all__ = [
     "decode",
     "decode_strict",
     "encode",
+    "join_run",
     "json_schema",
+    "open_run",
     "open_run_dir",
     "read_arm",
     "read_episodes",

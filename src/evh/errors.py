@@ -11,7 +11,19 @@ Policy: wording may change between releases; classes, attributes and keywords ma
     ├─ SourceError       a file, stream or folder cannot be read or is not what it should be
     ├─ WriteError        the disk refused; says what is durable
     │  └─ LockedError    another process is writing this file
-    └─ UsageError        an argument makes no sense (unknown type, target, mode)
+    ├─ UsageError        an argument makes no sense (unknown type, target, mode)
+    ├─ RunFinishedError  a live run was written to after its end
+    └─ PlatformError     a platform, or the way to it, did not do what it was asked; `.status`, `.code`, `.retry_after`
+       ├─ Unauthorized       401: the key is not taken
+       ├─ PaymentRequired    402
+       ├─ Forbidden          403: the key may not do this
+       │  └─ ServiceNotEnabled  the account has no such service
+       ├─ NotFound           404
+       ├─ Refused            400, 413, 422: the record's or the request's fault; sent again, refused again
+       │  └─ Conflict        409: what is asked for is at odds with what the platform has
+       ├─ Retryable          408, 429, 5xx: later it may work; nothing was changed, or sending it again is harmless
+       ├─ TransportFault     no answer at all
+       └─ Ambiguous          a call that must not be sent twice, and nobody knows whether it was done: ask first
 """
 
 from __future__ import annotations
@@ -20,14 +32,26 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 __all__ = [
+    "Ambiguous",
+    "Conflict",
     "DecodeError",
     "EvhError",
+    "Forbidden",
     "LockedError",
+    "NotFound",
     "NotWritable",
     "Notice",
+    "PaymentRequired",
+    "PlatformError",
     "RecordError",
+    "Refused",
+    "Retryable",
+    "RunFinishedError",
     "SchemaError",
+    "ServiceNotEnabled",
     "SourceError",
+    "TransportFault",
+    "Unauthorized",
     "UsageError",
     "Violation",
     "WriteError",
@@ -58,8 +82,8 @@ class Notice(NamedTuple):
 
     `kind` is one of `retired`, `unknown`, `unknown-tag`, `non-finite`, `surrogate`, `wire-only`, `bom`, `crlf`,
     `blank`, `torn`, `no-final-newline`, `duplicate-key`, `big-integer`, `depth`, `type`, `empty`, `filled-in`, `time`
-    (an offset from UTC), `count` (a record and its rows disagree); `value` is the member or token concerned, where
-    there is one.
+    (an offset from UTC), `count` (a record and its rows disagree), `config-file` (passed over); `value` is the member
+    or token concerned, where there is one.
     """
 
     kind: str
@@ -158,6 +182,74 @@ class LockedError(WriteError):
 
 class UsageError(EvhError):
     """An argument that makes no sense: the message lists what would."""
+
+
+class RunFinishedError(EvhError):
+    """A live run was written to after its end. What was logged before is in it; open another run."""
+
+
+class PlatformError(EvhError):
+    """A platform, or the way to it, did not do what it was asked.
+
+    `status` is the HTTP status and `code` the service's own code, where there was an answer with one; `retry_after`
+    the seconds that the service asked to wait. No message holds a key.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        code: str | None = None,
+        retry_after: float | None = None,
+        source: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(message, source=source, line=line)
+        self.status = status
+        self.code = code
+        self.retry_after = retry_after
+
+
+class Unauthorized(PlatformError):
+    """The platform does not take the key, or there is none (401)."""
+
+
+class PaymentRequired(PlatformError):
+    """The account has to pay first (402)."""
+
+
+class Forbidden(PlatformError):
+    """The key is taken and may not do this (403): the message names the scope that it lacks."""
+
+
+class ServiceNotEnabled(Forbidden):
+    """The account has no such service (403): another key does not help."""
+
+
+class NotFound(PlatformError):
+    """The platform has no such thing, or does not show it to this key (404)."""
+
+
+class Refused(PlatformError):
+    """The record or the request is at fault (400, 413, 422): sent again as it is, it is refused again."""
+
+
+class Conflict(Refused):
+    """What was asked for is at odds with what the platform has (409): a closed run, another body under the same key."""
+
+
+class Retryable(PlatformError):
+    """The platform cannot do it now (408, 429, 5xx). The call was sent as often as the policy allows."""
+
+
+class TransportFault(PlatformError):
+    """There was no answer: no connection, a time-out, an answer cut short."""
+
+
+class Ambiguous(PlatformError):
+    """A call that must not be sent twice got no clear answer: it may have been done. Ask the platform before anything
+    else."""
 
 
 def cut(value: object, limit: int = SHOWN_CHARACTERS) -> str:

@@ -26,8 +26,8 @@ import evh.cli.run
 import evh.harness.launch
 import evh.harness.setup
 from evh.harness._yaml import read_yaml
-from evh.harness.build import harness_state
 from evh.store import _os
+from evh.store.build import harness_state
 
 CALLS = ("create", "write", "fsync", "truncate", "replace", "rename", "unlink", "mkdir", "rmdir")
 

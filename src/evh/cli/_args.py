@@ -38,6 +38,11 @@ COMMANDS = {
     "diff": "How two runs differ, in setup and item by item",
     "catalog": "Every arm there is, by its address",
     "plot": "A leaderboard, a pair or a family as a picture",
+    "sync": "Send runs from disk to the platform, every record once",
+    "status": "How far runs are uploaded, and what stands in the way",
+    "doctor": "Is everything here that live runs and uploads need",
+    "serve": "A server that receives, keeps and gives back runs",
+    "token": "Make, list and revoke the tokens of a server",
     "check": "Say what is wrong in record files: file, line, place, reason",
     "upgrade": "Bring rows of any age into today's shape, losing nothing",
     "convert": "Shape rows for a named release of another library, and back",
@@ -92,6 +97,7 @@ GROUPS = {
     "dataset": "Measure",
     "rescore": "Derive from what was measured",
     "leaderboard": "Compare",
+    "sync": "Share and serve",
     "check": "Records of any age",
 }
 """The command that a group of the first page begins with."""
@@ -162,12 +168,14 @@ class Once(argparse.Action):
 
 
 def closest(name: str, names: Sequence[str], more: str = "") -> str:
-    """How a sentence about an unknown name ends: `: did you mean 'x'?` when one that there is comes close, and where
-    to read `more`."""
+    """How a sentence about an unknown name ends: `: did you mean 'x'?` when one that there is comes close (others only
+    when they come as close), and where to read `more`."""
     import difflib
 
     by_lower = {each.lower(): each for each in reversed(names)}
     found = difflib.get_close_matches(name.lower(), list(by_lower), n=3, cutoff=0.6)
+    likeness = [difflib.SequenceMatcher(None, each, name.lower()).ratio() for each in found]
+    found = [each for each, ratio in zip(found, likeness, strict=True) if ratio > likeness[0] - 0.1]
     if not found:
         return f"; {more}" if more else ""
     return f": did you mean {' or '.join(repr(by_lower[each]) for each in found)}?" + (f" {more}" if more else "")

@@ -21,6 +21,7 @@ __all__ = ["run"]
 
 DOING = (
     "dataset", "run", "import-run", "runs", "validate", "rescore", "judge-score", "reparse", "promote", "plot",
+    "serve", "sync",
 )  # fmt: skip
 """Commands that end as they would have when nobody reads on; the others stop, as filters do."""
 WRITING_ROWS = ("upgrade", "convert")

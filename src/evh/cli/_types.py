@@ -27,6 +27,17 @@ BY_NAME = {
     "attempts.jsonl": "Attempt",
     "errors.jsonl": "ItemError",
     "lease.json": "Lease",
+    "end.json": "RunEnd",
+    "steps.jsonl": "StepRow",
+}
+BY_FOLDER = {"traces": "Episode", "steps": "StepRow"}
+OF_SYNC = {
+    "remote.json": "SyncRemote",
+    "intent.json": "SyncIntent",
+    "cursor.json": "SyncCursor",
+    "receipts.jsonl": "SyncReceipt",
+    "refused.jsonl": "SyncRefusal",
+    "state.json": "SyncState",
 }
 STEMS = {stem: name for name, stem in ROOTS.items()}
 TELLING = ("RunRecord", "RunManifest", "Baseline", "Dataset", "Config", "Goal", "PredictionRow")
@@ -40,8 +51,9 @@ def bare_name(source: str) -> str:
 
 
 def type_by_name(source: str) -> str | None:
-    """The type that a file's name stands for (`metrics.json`: RunRecord); a run's segments are episodes."""
-    return BY_NAME.get(bare_name(source)) or ("Episode" if PurePath(source).parent.name == "traces" else None)
+    """The type that a file's name stands for (`metrics.json`: RunRecord), or its folder for the segments of a run."""
+    folder, name = PurePath(source).parent.name, bare_name(source)
+    return (OF_SYNC if folder == "sync" else BY_NAME).get(name) or BY_FOLDER.get(folder)
 
 
 def type_by_content(document: Any, *, traces: bool = False) -> str | None:

@@ -18,8 +18,8 @@ from evh.cli._args import DONE, STOPPED, Once, Parser, add_json
 from evh.errors import UsageError, cut
 
 if TYPE_CHECKING:
-    from evh.cli._running import Watcher
     from evh.harness.launch import Finished, Options
+    from evh.harness.progress import Listener
     from evh.harness.project import Project
 
 __all__ = ["HELP", "parser", "run"]
@@ -56,6 +56,8 @@ Options
                     a record, and --resume tries them again
   --accept-failures with --resume: give items that failed a row that says so
   --max-cost-usd X  begin no call once X is spent (EVAL_MAX_COST_USD)
+  --push, --no-push
+                    upload the run while it is measured (evh sync does it later)
   --fsync POLICY    always, group (default: within 20 ms or 1 MiB) or never
   --take-over       take a run whose holder cannot be asked (another machine)
   --force           resume although what it measures with changed; recorded
@@ -77,12 +79,14 @@ Environment
   EVAL_RETRY_MAX_DELAY  longest wait between them, in seconds (default 60)
   EVAL_BUILD_REF        version of the system under test, instead of git's
   EVAL_HOST_LABEL       name of this machine in fingerprints
+  EVH_MODE              online: push, unless --no-push is given
 
 Examples
   evh run --config data/configs/bm25.yaml --repeat 3
   evh run --config data/configs/chat.yaml --limit 20 --max-cost-usd 1.50
   evh run --config data/configs/chat.yaml --dry-run
   evh run --resume
+  evh run --config data/configs/chat.yaml --push
   evh run --resume chat_20261004T081530Z_r2 --accept-failures
 """
 
@@ -103,6 +107,7 @@ def parser() -> Parser:
     made.add_argument("--keep-going", action="store_true")
     made.add_argument("--accept-failures", action="store_true")
     made.add_argument("--max-cost-usd", type=dollars, action=Once)
+    made.add_argument("--push", action=argparse.BooleanOptionalAction, default=None)
     made.add_argument("--fsync", choices=POLICIES, action=Once)
     made.add_argument("--take-over", action="store_true")
     made.add_argument("--force", action="store_true")
@@ -114,6 +119,7 @@ def parser() -> Parser:
 def run(options: argparse.Namespace) -> int:
     """Measure or go on; print how it ended; return the exit code."""
     _check(options)
+    from evh.cli._pushing import pusher
     from evh.cli._running import Watcher, config_path
     from evh.harness.launch import Options
     from evh.harness.project import Project
@@ -134,20 +140,22 @@ def run(options: argparse.Namespace) -> int:
     try:
         # What an adapter prints is no part of the result.
         with contextlib.redirect_stdout(sys.stderr):
-            finished = _launched(options, project, how, watcher)
+            listener = pusher(options.push, watcher, project, os.environ)
+            finished = _launched(options, project, how, listener)
+            pushed = listener.finish()
     finally:
         watcher.done()
-    return _report(options, project, finished)
+    return _report(options, project, finished, pushed)
 
 
-def _launched(options: argparse.Namespace, project: Project, how: Options, watcher: Watcher) -> list[Finished]:
+def _launched(options: argparse.Namespace, project: Project, how: Options, listener: Listener) -> list[Finished]:
     from evh.cli._running import config_path
     from evh.harness.launch import measure, resume
 
     config = None if options.config is None else config_path(options.config)
     if options.resume is not None:
         named = None if options.resume == LATEST else options.resume
-        return resume(project, named, config_path=config, options=how, listener=watcher)
+        return resume(project, named, config_path=config, options=how, listener=listener)
     if config is None:
         raise UsageError("name a config to measure (--config FILE)")
     return measure(
@@ -157,11 +165,13 @@ def _launched(options: argparse.Namespace, project: Project, how: Options, watch
         limit=options.limit,
         run_id=options.run_id,
         options=how,
-        listener=watcher,
+        listener=listener,
     )
 
 
-def _report(options: argparse.Namespace, project: Project, finished: list[Any]) -> int:
+def _report(
+    options: argparse.Namespace, project: Project, finished: list[Any], pushed: dict[Path, dict[str, Any]]
+) -> int:
     from evh.cli._finished import as_data, show_finished, show_stopped
 
     good = all(each.record is not None for each in finished)
@@ -170,6 +180,8 @@ def _report(options: argparse.Namespace, project: Project, finished: list[Any]) 
         from evh.cli._data import json_text
 
         runs = [as_data(project, each, command) for each, command in zip(finished, commands, strict=True)]
+        for each, run in zip(finished, runs, strict=True):
+            run |= {"upload": pushed[each.directory]} if each.directory in pushed else {}
         print(json_text({"ok": good, "runs": runs}))
         return DONE if good else STOPPED
     from evh.cli._terminal import Screen

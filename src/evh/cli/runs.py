@@ -18,6 +18,7 @@ from evh.errors import EvhError
 if TYPE_CHECKING:
     from evh.cli._terminal import Screen
     from evh.harness.project import Project
+    from evh.protocol import models
     from evh.store.run_dir import RunDir
     from evh.store.runs import Skipped
 
@@ -29,10 +30,11 @@ evh runs: list the runs, and how to go on with those that stopped
 Usage
   evh runs [OPTIONS]
 
-A run is finished (it has its record), ended (a live run that was closed),
-running (its writer said so within the last minute), stale (its writer is
-silent, which is no proof that it ended) or unfinished (it stopped and can be
-resumed). Runs are the folders of data/runs, or of EVAL_RUNS_DIR.
+A run is finished (it has its record), ended (a live run that was closed
+without one: its end says how), running (its writer said so within the last
+minute), stale (its writer is silent, which is no proof that it ended) or
+unfinished (it stopped and can be resumed). Of a live run its episodes are
+counted. Runs are the folders of data/runs, or of EVAL_RUNS_DIR.
 
 Options
   --dataset-id ID   only the runs of one dataset
@@ -118,7 +120,7 @@ def _described(run: RunDir, root: str | None) -> dict[str, Any]:
             "planned": record.n_items,
             "failed": record.n_errors or 0,
             "at": record.created_at,
-            "kind": "imported" if record.imported else record.derived.kind if record.derived else "measured",
+            "kind": "imported" if record.imported else record.derived.kind if record.derived else _kind(manifest),
             "primary_metric": record.primary_metric,
             "primary": None if record.primary_metric is None else record.scores.get(record.primary_metric),
         }
@@ -133,12 +135,38 @@ def _described(run: RunDir, root: str | None) -> dict[str, Any]:
         "at": manifest.started_at,
         "kind": manifest.kind,
     }
+    if run.is_live:
+        about |= _live(run)
     holder = run.holder
     if holder is not None and state in ("running", "stale"):
         about["holder"] = str(holder)
     if resumable(run):
         more = ["--take-over"] if state == "stale" else []
         about["resume"] = resume_command(run.path.name, root, os.environ, *more)
+    return about
+
+
+def _kind(manifest: models.RunManifest | None) -> str:
+    return "measured" if manifest is None else manifest.kind
+
+
+def _live(run: RunDir) -> dict[str, Any]:
+    """What a live run without a record has, and how it ended."""
+    from evh.store.rows import count_soon
+
+    end = run.end
+    if end is None:
+        counted = [count_soon(path) for path in run.segments()]
+        about: dict[str, Any] = {
+            "episodes": sum(count for count, _ in counted),
+            "episodes_exact": all(exact for _, exact in counted),
+        }
+        if run.state == "unfinished":
+            about["note"] = f"a live run: evh.open_run(dir={str(run.path)!r}, resume=True) goes on with it"
+        return about
+    about = {"episodes": end.counts.episodes, "episodes_exact": True, "ended_as": end.status, "at": end.ended_at}
+    if end.status != "completed":
+        about["note"] = f"ended as {end.status}" + ("" if end.error is None else f": {end.error}")
     return about
 
 
@@ -168,6 +196,8 @@ def _show(project: Project, found: list[dict[str, Any]], left_out: list[Skipped]
         count = ("" if each["items_exact"] else "~") + f"{items:,}"
         if of not in (None, items):
             count += f"/{of:,}"
+        if "episodes" in each:
+            count = ("" if each["episodes_exact"] else "~") + plural(each["episodes"], "episode")
         value = each.get("primary")
         primary = "" if value is None else f"{printable(each['primary_metric'])} {number(value, digits=4)}"
         rows.append(
@@ -188,7 +218,7 @@ def _show(project: Project, found: list[dict[str, Any]], left_out: list[Skipped]
         elif "holder" in each:
             screen.line(f"{each['run_id']}: held by {printable(each['holder'])}")
         elif "note" in each:
-            screen.line(f"{each['run_id']}: {each['note']}")
+            screen.line(f"{each['run_id']}: {printable(each['note'])}")
     _show_left_out(screen, project, left_out)
     stopped = [each for each in found if "resume" in each]
     if stopped:

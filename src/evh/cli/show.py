@@ -118,9 +118,11 @@ def _episodes(source: str, files: list[str], refuse: Any, progress: Any) -> Iter
     from evh.protocol.reader import read_episodes
 
     read = 0
+    being_written = _being_written(source)
 
     def refuse_row(error: EvhError) -> None:
-        refuse(_in_our_words(error))
+        if not (being_written and error.message.startswith("torn last row")):  # its writer is in the middle of it
+            refuse(_in_our_words(error))
 
     for file in files:
         # A live chunk may be sealed (renamed and compressed) between the listing and its turn.
@@ -142,6 +144,18 @@ def _episodes(source: str, files: list[str], refuse: Any, progress: Any) -> Iter
             refuse_row(error.at(file, None))
         finally:
             progress.done()
+
+
+def _being_written(source: str) -> bool:
+    """Whether a source is a run that somebody writes, as far as its lease says."""
+    from evh.store.run_dir import open_run_dir
+
+    if source == "-" or not Path(source).is_dir():
+        return False
+    try:
+        return open_run_dir(source).state in ("running", "stale")
+    except EvhError:
+        return False  # no run, or one whose files tell it
 
 
 def _in_our_words(error: EvhError) -> EvhError:

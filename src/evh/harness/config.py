@@ -4,7 +4,7 @@ Promise: what is read is a valid Config of JSON values, or a `SourceError` says 
 anything was called. Nothing in the file runs. A config is published with its runs, so one that holds a credential
 outside the tables whose values are masked is refused, by place, its value never shown. No variable is read and nothing
 is filled in: what a config says is what is recorded.
-Policy: at most 1 MiB; what looks like a credential (`_credentials`), what YAML may say (`_yaml`).
+Policy: at most 1 MiB; what looks like a credential (`store.credentials`), what YAML may say (`_yaml`).
 When it breaks: a config that is refused says so with file and line; `find_config` tells of configs that it cannot read
 only when none that it can read is the one looked for.
 """
@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evh.errors import EvhError, SchemaError, SourceError, cut, pointer
-from evh.harness._credentials import credentials
 from evh.harness._yaml import read_yaml
 from evh.harness.project import Project
 from evh.protocol import models
 from evh.protocol.codec import decode_strict
 from evh.protocol.jsontext import dumps
+from evh.store.credentials import credentials
 from evh.store.outputs import read_regular
 
 __all__ = ["LoadedConfig", "find_config", "load_config"]

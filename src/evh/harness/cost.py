@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from evh.errors import EvhError
-from evh.harness.numbers import finite
+from evh.store.numbers import finite
 
 __all__ = ["PRICES", "Priced", "cost_of"]
 

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from evh.harness.adapters import AdapterError
 from evh.harness.cost import cost_of
 from evh.harness.dataset import source_text
-from evh.harness.projection import Projected, project_episode
 from evh.harness.result import Result, row_metrics
 from evh.harness.setup import Setup
 from evh.protocol import models
 from evh.store.episode_masking import mask_episode
 from evh.store.masking import Masker
+from evh.store.projection import Projected, project_episode
 
 __all__ = ["ITEM_KEY", "Measured", "Paid", "measure_item", "row_of_episode"]
 

@@ -19,9 +19,9 @@ from evh.harness.progress import Guarded, Listener, Quiet
 from evh.harness.project import Project
 from evh.harness.resuming import check_same, manifest_of, run_to_resume, setup_of_run, sibling
 from evh.harness.run_attempt import Finished, Options, RunAttempt
-from evh.harness.run_names import repeat_ids, run_base
 from evh.harness.setup import planned, prepare
 from evh.store.run_dir import open_run_dir
+from evh.store.run_names import repeat_ids, run_base
 from evh.store.run_writer import make_run_directory
 
 __all__ = ["Finished", "Options", "measure", "resume"]

@@ -9,21 +9,19 @@ When it breaks: an adapter's mistake ends a run at its first item, where nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 
 from evh.errors import RecordError, cut, pointer
-from evh.harness.numbers import finite
 from evh.protocol.jsontext import dumps
 from evh.protocol.models import Episode
+from evh.store.metric_names import COUNTED, check_names
+from evh.store.numbers import finite
 
 __all__ = ["Result", "check_names", "checked_result", "row_metrics"]
-
-COUNTED = ("tokens_in", "tokens_out", "cost_usd", "latency_ms")
-RESERVED = frozenset({"item_id", *COUNTED})
 
 
 class Result(msgspec.Struct):
@@ -77,23 +75,6 @@ def checked_result(value: Any, item_id: str | None = None) -> Result | Episode:
         extra=_extra(members.get("extra"), item_id),
         meta=_meta(members.get("meta"), item),
     )
-
-
-def check_names(names: Iterable[Any], item_id: str | None = None) -> None:
-    """Refuse names that a metric or an extra can't have, because the row has another use for them.
-
-    Raises RecordError naming the item and the name: `item_id`, the counts, `total_…`, a leading
-    underscore, an empty name, and what is no text.
-    """
-    for name in names:
-        if not isinstance(name, str) or not name:
-            raise RecordError(f"{_item(item_id)}: the name of a metric is a text, not {cut(name)}")
-        if name in RESERVED or name.startswith(("_", "total_")):
-            raise RecordError(
-                f"{_item(item_id)}: a metric or extra can't be called {cut(name)}: reserved are "
-                f"{', '.join(sorted(RESERVED))}, total_… and names with a leading underscore",
-                pointer=pointer(name),
-            )
 
 
 def row_metrics(

@@ -26,7 +26,6 @@ from evh.harness.derived_row import read_row, row_line
 from evh.harness.episode_scores import EpisodeScore, EpisodeScores, encode_scores, means_of_episodes
 from evh.harness.item import ITEM_KEY
 from evh.harness.project import Project
-from evh.harness.projection import item_id_of, said_by, words_of
 from evh.harness.references import References
 from evh.harness.result import row_metrics
 from evh.harness.shards import line_number, lines_of, write_shard
@@ -36,6 +35,7 @@ from evh.store import layout
 from evh.store.aggregate import Aggregate
 from evh.store.atomic import why
 from evh.store.outputs import read_regular
+from evh.store.projection import item_id_of, said_by, words_of
 from evh.store.rows import MetricRow, read_metric_rows
 from evh.store.run_dir import RunDir
 

@@ -18,7 +18,6 @@ import msgspec
 from evh._version import __version__
 from evh.errors import EvhError, SourceError, UsageError, cut
 from evh.harness.adapters import Adapter, AdapterError, load_adapter
-from evh.harness.build import build_of, harness_state
 from evh.harness.config import LoadedConfig, load_config
 from evh.harness.cost import PRICES
 from evh.harness.dataset import Frozen, load_dataset
@@ -26,13 +25,14 @@ from evh.harness.progress import Listener
 from evh.harness.project import Project
 from evh.harness.references import References, load_references
 from evh.harness.retry import RetryPolicy
-from evh.harness.secret_values import masker_for
 from evh.protocol import models
 from evh.protocol.codec import encode
+from evh.store.build import build_of, harness_state
 from evh.store.clock import now
 from evh.store.fingerprint import VERSION, host_identity, installed, sealed
 from evh.store.host import host_name
 from evh.store.record import Declared
+from evh.store.secret_values import masker_for
 
 __all__ = ["Setup", "planned", "prepare"]
 

@@ -80,9 +80,10 @@ def _refuse_broken_text(raw: msgspec.Raw, trail: Trail) -> None:
 
 
 def _may_be_none(name: str, member: str) -> bool:
-    """Whether None stands for an absent member; in any other it is a fault, and written for the schema to refuse."""
+    """Whether None stands for an absent member. In a required one it is its null, in any other a fault for the schema
+    to refuse: both are written."""
     declared = CLASSES[name].members.get(member) if name in CLASSES else None
-    return declared is None or declared.nullable
+    return declared is None or (declared.nullable and not declared.required)
 
 
 def _struct(record: msgspec.Struct, trail: Trail, apart: Apart, wire: bool, depth: int) -> dict[str, Any]:

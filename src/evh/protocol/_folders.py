@@ -26,7 +26,7 @@ OTHER_ROWS = frozenset({"attempts.jsonl", "steps.jsonl", "errors.jsonl"})
 MSGPACK = (".msgpack", ".msgpacks")
 REFUSED, REFUSED_MSGPACK = ".refused.jsonl", ".refused.msgpacks"
 """How the files end that hold the rows that an upgrade could not make records of, set aside as they were."""
-OTHER_FOLDERS = frozenset({"annotations", "outputs", "sync"})
+OTHER_FOLDERS = frozenset({"annotations", "outputs", "steps", "sync"})
 
 _ROWS = re.compile(r"(?P<stem>[^.].*?)\.(?:jsonl|ndjson)(?P<packed>\.zst|\.gz)?")
 _BARE_CHUNK = re.compile(r"\d+(?P<packed>\.zst|\.gz)?")
@@ -64,8 +64,8 @@ def find_files(path: str | os.PathLike[str]) -> list[Path]:
     """Every record file at or below a path, sorted: rows (`.jsonl`, compressed or not, and chunks), MessagePack
     (`.msgpack`, `.msgpacks`), `metrics.json`, `run.json`. A path to a file stands for itself.
 
-    Hidden names, indexes, annotations, a run's `outputs/` and `sync/`, and the logs `attempts`, `steps` and `errors`
-    hold no records and are left out. Raises `SourceError` if the path does not exist or cannot be listed.
+    Hidden names, indexes, annotations, a run's `outputs/`, `steps/` and `sync/`, and the logs `attempts`, `steps` and
+    `errors` hold no records and are left out. Raises `SourceError` if the path does not exist or cannot be listed.
     """
     top = Path(path)
     try:

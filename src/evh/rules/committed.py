@@ -25,7 +25,7 @@ __all__ = ["v7", "v9"]
 PARTS = frozenset(
     {
         layout.MANIFEST, layout.RECORD, layout.PREDICTIONS, layout.ATTEMPTS, layout.TRACES, layout.ERRORS,
-        layout.OUTPUTS, layout.END, "traces",
+        layout.OUTPUTS, layout.END, layout.SEGMENTS, layout.STEPS, layout.STEP_SEGMENTS,
     }
 )  # fmt: skip
 GIT = ("git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--")

@@ -3,7 +3,8 @@
 Promise: V2, the dataset of every run is there; V4, every copy of an input still has the digest that was frozen; R4, no
 row is of an item that its dataset does not have. Copies are read in blocks, rows only as far as their ids.
 Policy: a run outside any project (a folder of runs that was named alone, with no `datasets` beside it) has no dataset
-to be held against. A dataset whose copies were never made here is noted: they can be made again at any time.
+to be held against, nor has a live run, whose tasks are those of its environment. A dataset whose copies were never made
+here is noted: they can be made again at any time.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["r4", "v2", "v4"]
 def v2(tree: Tree, outcome: Outcome) -> None:
     """The dataset of every run exists."""
     for folder, run in tree.runs():
-        if folder.project is None or run.dataset_id is None or not folder.project.datasets.is_dir():
+        if folder.project is None or run.dataset_id is None or not folder.project.datasets.is_dir() or run.run.is_live:
             continue
         outcome.looked("runs")
         if not _has_dataset(folder.project, run.dataset_id):
@@ -59,7 +60,7 @@ def r4(tree: Tree, outcome: Outcome) -> None:
     found = [
         (folder.project, run.dataset_id, run)
         for folder, run in tree.runs()
-        if folder.project is not None and run.dataset_id is not None and run.rows_path.exists()
+        if folder.project is not None and run.dataset_id is not None and not run.run.is_live and run.rows_path.exists()
     ]
     for project, dataset_id, run in sorted(found, key=lambda each: (str(each[0].root), each[1])):
         if _has_dataset(project, dataset_id):

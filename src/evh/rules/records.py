@@ -1,6 +1,7 @@
 """R1, R2, R3 and R5: a run agrees with itself.
 
-Promise: R1, `run.json` and the record name the same run; R2, the record's numbers are those of its rows; R3,
+Promise: R1, `run.json` and the record name the same run; R2, the record's numbers are those of its rows, and the counts
+of a live run's end those of its files; R3,
 every output that a row names is there with the digest that the row names; R5 tells, without ever failing, of clocks
 that went backwards or disagree, records from the future, and runs that are not finished.
 Policy: records of harnesses before 0.4.0 (no `run.json`) have rounded scores; a score that equals the recomputed one
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from evh.errors import EvhError, SourceError, UsageError, cut
+from evh.errors import EvhError, SourceError, UsageError, cut, pointer
 from evh.harness.project import file_digest
 from evh.protocol import models
 from evh.rules.outcome import Outcome
@@ -21,11 +22,13 @@ from evh.store import layout
 from evh.store.aggregate import Aggregate, aggregate
 from evh.store.clock import instant, now
 from evh.store.rows import read_metric_rows, scan_heads
+from evh.store.segments import count_run
 
 __all__ = ["r1", "r2", "r3", "r5"]
 
 MEMBERS = ("run_id", "dataset_id", "config_id", "repeat_index")
 ROUNDED = (6, 10)
+SEGMENTS = "restore the files of the run's rows: what was logged is never edited"
 REWRITE = "rows or record were changed after the run: restore both from where they were last right, or measure again"
 
 
@@ -48,8 +51,9 @@ def r1(tree: Tree, outcome: Outcome) -> None:
 
 
 def r2(tree: Tree, outcome: Outcome) -> None:
-    """The record's counts and scores are those of its rows."""
+    """The record's counts and scores are those of its rows, the counts of an end those of its files."""
     for _, run in tree.runs():
+        _end(tree, outcome, run)
         record = run.record
         if record is None:
             continue
@@ -70,6 +74,26 @@ def r2(tree: Tree, outcome: Outcome) -> None:
         outcome.looked("rows", counted.n_items)
         _counts(outcome, file, record, counted)
         _scores(outcome, file, run, record, scores)
+
+
+def _end(tree: Tree, outcome: Outcome, run: FoundRun) -> None:
+    """The counts of a live run's end, against the lines of its files."""
+    end = run.end
+    if end is None:
+        return
+    file = tree.shown(run.path / layout.END)
+    outcome.looked("ends of live runs")
+    found = count_run(run.path)
+    pairs: list[tuple[tuple[str, ...], int, int]] = [
+        (("episodes",), end.counts.episodes, found.episodes),
+        (("steps",), end.counts.steps, found.steps),
+    ]
+    names = sorted(end.counts.segments.keys() | found.segments.keys()) if end.counts.segments else []
+    pairs += [(("segments", name), end.counts.segments.get(name, 0), found.segments.get(name, 0)) for name in names]
+    for place, said, there in pairs:
+        if said != there:
+            message = f"it counts {said:,} rows of {place[-1]}, there are {there:,}"
+            outcome.found(file, message, SEGMENTS, pointer=pointer("counts", *place))
 
 
 def _counts(outcome: Outcome, file: str, record: models.RunRecord, counted: Aggregate) -> None:
@@ -159,9 +183,13 @@ def r5(tree: Tree, outcome: Outcome) -> None:
         shown = tree.shown(run.path)
         if run.state in ("unfinished", "stale"):
             why = "stopped" if run.state == "unfinished" else f"is held by {run.run.holder}"
-            outcome.noted(f"{shown}: is not finished ({why}): `evh run --resume` goes on, tables leave it out")
+            how = "open_run(resume=True) goes on" if run.run.is_live else "`evh run --resume` goes on"
+            outcome.noted(f"{shown}: is not finished ({why}): {how}, tables leave it out")
         elif run.state == "running":
             outcome.noted(f"{shown}: is being written by {run.run.holder}")
+        elif run.end is not None and run.end.status != "completed":
+            why = "" if run.end.error is None else f": {cut(run.end.error, 200)}"
+            outcome.noted(f"{shown}: ended as {run.end.status}{why}")
         record, manifest = run.record, run.manifest
         if record is None:
             continue

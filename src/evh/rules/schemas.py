@@ -1,11 +1,11 @@
 """V1: every file of the tree matches its schema, strictly.
 
-Promise: datasets, configs, reference manifests, baselines, goals, and of each run its manifest, record, rows, episodes,
-launches, failed attempts and lease are held against the schema, with no member passed over. On top of it: ids are
-unique and are those of their files, an item has one row in a run, rows have `_extra` all or none, and the parts of an
-episode agree (`evh.protocol.verify`). One bad file is one file's findings.
+Promise: datasets, configs, reference manifests, baselines, goals, and of each run its manifest, record, end, rows,
+episodes, metrics by step, launches, failed attempts and lease are held against the schema, with no member passed over.
+On top of it: ids are unique and are those of their files, an item has one row in a run, rows have `_extra` all or none,
+and the parts of an episode agree (`evh.protocol.verify`). One bad file is one file's findings.
 Policy: rows without any `_extra` are older than 0.4.0 and only noted; so are links that lead out of a folder of runs,
-which are not followed. `steps.jsonl` and `end.json` have no schema yet.
+which are not followed.
 Memory: of the rows of one run at a time, their ids and lines.
 """
 
@@ -123,6 +123,7 @@ def _run(tree: Tree, run: FoundRun, outcome: Outcome) -> None:
     documents: tuple[tuple[str, type[Any], str, str], ...] = (
         (layout.MANIFEST, models.RunManifest, "run manifests", RECORD),
         (layout.RECORD, models.RunRecord, "records", RECORD),
+        (layout.END, models.RunEnd, "ends of live runs", RECORD),
         (layout.LEASE, models.Lease, "leases", LEASE),
     )
     for name, kind, words, advice in documents:
@@ -133,16 +134,19 @@ def _run(tree: Tree, run: FoundRun, outcome: Outcome) -> None:
     open_end = run.state not in ("finished", "ended")
     if run.rows_path.exists():
         _rows(tree, file(run.rows_path, ROWS), outcome, open_end=open_end)
-    others: tuple[tuple[str, type[Any], str], ...] = (
-        (layout.ATTEMPTS, models.Attempt, "attempts"),
-        (layout.ERRORS, models.ItemError, "errors"),
-    )
-    for name, kind, words in others:
-        path = run.path / name
+    others: list[tuple[Path, type[Any], str]] = [
+        (run.path / layout.ATTEMPTS, models.Attempt, "attempts"),
+        (run.path / layout.ERRORS, models.ItemError, "errors"),
+        (run.path / layout.STEPS, models.StepRow, "rows of steps"),
+    ]
+    others += [
+        (path, models.StepRow, "rows of steps") for path in tree.files(run.path / layout.STEP_SEGMENTS, "*.jsonl")
+    ]
+    for path, kind, words in others:
         if path.exists():
             for _ in check_lines(file(path, ROWS), kind, tree.progress, open_end=open_end):
                 outcome.looked(words)
-    segments = [run.path / layout.TRACES, *tree.files(run.path / "traces", "*.jsonl")]
+    segments = [run.path / layout.TRACES, *tree.files(run.path / layout.SEGMENTS, "*.jsonl")]
     for path in segments:
         if path.exists():
             _episodes(tree, file(path, ROWS), outcome, open_end=open_end)

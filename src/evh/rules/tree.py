@@ -54,6 +54,13 @@ class FoundRun:
             return None
 
     @cached_property
+    def end(self) -> models.RunEnd | None:
+        try:
+            return self.run.end
+        except EvhError:
+            return None
+
+    @cached_property
     def state(self) -> State:
         return self.run.state
 

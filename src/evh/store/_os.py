@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["O_BINARY", "create", "fsync", "mkdir", "rename", "replace", "rmdir", "truncate", "unlink", "write"]
+__all__ = ["O_BINARY", "create", "fsync", "link", "mkdir", "rename", "replace", "rmdir", "truncate", "unlink", "write"]
 
 O_BINARY: int = getattr(os, "O_BINARY", 0)
 O_NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
@@ -45,6 +45,11 @@ def replace(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> N
 def rename(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """`os.rename`, of a folder: refused by the system when the target is a folder that is not empty."""
     os.rename(source, target)
+
+
+def link(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """`os.link`: a second name for a file; FileExistsError when the name is taken."""
+    os.link(source, target)
 
 
 def unlink(path: str | os.PathLike[str]) -> None:

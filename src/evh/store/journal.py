@@ -122,6 +122,11 @@ class Journal:
     def closed(self) -> bool:
         return self._closed
 
+    @property
+    def failed(self) -> bool:
+        """Whether a fault of the disk has ended the journal: the file has to be opened anew."""
+        return self._fault is not None
+
     def append(self, line: bytes | bytearray | memoryview) -> int:
         """Write one line (without its LF, which is added) and return the byte offset at which it begins.
 

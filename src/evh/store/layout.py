@@ -3,9 +3,12 @@
     run.json           what the run set out to do: durable before the first item, never changed
     attempts.jsonl     one line per launch (the first, and each resume)
     predictions.jsonl  one row per item as measured        outputs/   what the arm wrote, a file per item
-    traces.jsonl       one Episode a line, when the arm makes episodes
+    traces.jsonl       one Episode a line, when the arm makes episodes; traces/ those of a live run's other processes
+    steps.jsonl        metrics by step of a live run; steps/ those of its other processes
     errors.jsonl       failed attempts at items
     metrics.json       the run record: only on a clean exit
+    end.json           how a live run ended, written last
+    sync/              what was uploaded of it
     lease.json         who writes now
 
 Promise: `output_name` is a function of the id alone, so nothing about it is stored and every reader finds the same
@@ -22,7 +25,8 @@ import re
 from evh.errors import UsageError, cut
 
 __all__ = [
-    "ATTEMPTS", "ERRORS", "LEASE", "MANIFEST", "OUTPUTS", "PREDICTIONS", "RECORD", "TRACES", "output_name", "safe_name",
+    "ATTEMPTS", "END", "ERRORS", "LEASE", "LIVE_KINDS", "MANIFEST", "OUTPUTS", "PREDICTIONS", "RECORD", "SEGMENTS",
+    "STEPS", "STEP_SEGMENTS", "SYNC", "TRACES", "output_name", "safe_name",
 ]  # fmt: skip
 
 MANIFEST = "run.json"
@@ -30,10 +34,16 @@ ATTEMPTS = "attempts.jsonl"
 PREDICTIONS = "predictions.jsonl"
 OUTPUTS = "outputs"
 TRACES = "traces.jsonl"
+SEGMENTS = "traces"
+STEPS = "steps.jsonl"
+STEP_SEGMENTS = "steps"
 ERRORS = "errors.jsonl"
 RECORD = "metrics.json"
 LEASE = "lease.json"
 END = "end.json"
+SYNC = "sync"
+LIVE_KINDS = frozenset({"eval", "train"})
+"""Kinds of runs that are held open by the program that runs them, and closed by `end.json`."""
 RUN_FILES = (MANIFEST, RECORD, PREDICTIONS)
 """Any of these makes a folder a run."""
 

@@ -18,7 +18,7 @@ from evh.protocol.codec import encode
 from evh.store.aggregate import Aggregate
 from evh.store.atomic import write_file
 from evh.store.clock import now
-from evh.store.layout import RECORD
+from evh.store.layout import LIVE_KINDS, RECORD
 
 __all__ = ["Declared", "document_bytes", "run_record", "write_record"]
 
@@ -54,8 +54,9 @@ def run_record(
     if manifest.dataset_id is None or manifest.config_id is None:
         raise SourceError(f"the run {manifest.run_id} names no dataset and config, so it has no record")
     declared = declared or Declared()
-    config = manifest.config
-    params = config.get("params") or {}
+    live = manifest.kind in LIVE_KINDS  # its configuration is of the program that ran it: all of it are its params
+    config = {} if live else manifest.config
+    params = manifest.config if live else config.get("params") or {}
     partly = coverage is not None and 0 < coverage[0] < coverage[1]
     return models.RunRecord(
         run_id=manifest.run_id,

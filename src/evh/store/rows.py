@@ -28,6 +28,7 @@ __all__ = [
     "RowHead",
     "StoredRow",
     "count_rows",
+    "count_soon",
     "head_of_line",
     "read_metric_rows",
     "read_predictions",
@@ -196,7 +197,11 @@ def count_rows(directory: Path) -> tuple[int, bool]:
 
     (0, True) when there is none. Raises `SourceError` when it cannot be read.
     """
-    path = directory / PREDICTIONS
+    return count_soon(directory / PREDICTIONS)
+
+
+def count_soon(path: Path) -> tuple[int, bool]:
+    """The same of any file of rows."""
     count = read = 0
     try:
         with path.open("rb") as file:

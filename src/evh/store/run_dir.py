@@ -1,6 +1,7 @@
 """A run directory, read: `open_run_dir` is the one reader of runs, whoever wrote them and however they ended.
 
-Promise: reading takes no lease, changes nothing and never blocks the writer; rows and episodes are streamed. Records of
+Promise: reading takes no lease, changes nothing and never blocks the writer; rows and episodes are streamed, those of
+all segments of a live run. A last line that its writer is in the middle of is left out and told as torn. Records of
 newer writers load (unknown members are kept apart), those of 0.3.0 derived runs load as measured ones. What cannot be
 read is an error that names file and place; what is only odd is a notice in `notices`.
 When it breaks: `SourceError`, `DecodeError` or `SchemaError`; other runs are not touched by it.
@@ -30,6 +31,7 @@ from evh.store.lease import Holder, holder_of
 from evh.store.outputs import read_regular
 from evh.store.row_index import RowIndex
 from evh.store.rows import StoredRow, read_metric_rows, read_predictions
+from evh.store.segments import segment_files, step_files
 
 __all__ = ["RunDir", "State", "open_run_dir", "read_document"]
 
@@ -84,6 +86,11 @@ class RunDir:
         """What the run measured; None while it is not finished."""
         return self._document(layout.RECORD, models.RunRecord)
 
+    @cached_property
+    def end(self) -> models.RunEnd | None:
+        """How a live run ended; None while it is open, and for a measured run."""
+        return self._document(layout.END, models.RunEnd)
+
     @property
     def run_id(self) -> str:
         """The run's id: the manifest's, else the record's, else the folder's name."""
@@ -97,16 +104,26 @@ class RunDir:
 
     @property
     def state(self) -> State:
-        """`finished` (it has its record), `ended` (a live or training run that was closed), `running`, `stale` (its
-        writer is silent but not proved dead) or `unfinished` (stopped; it can be resumed)."""
-        if (self.path / layout.RECORD).exists():
+        """`finished` (it has its record, a live run its end as well), `ended` (a live or training run that was closed
+        without a record), `running`, `stale` (its writer is silent but not proved dead) or `unfinished` (stopped; it
+        can be resumed)."""
+        ended = (self.path / layout.END).exists()
+        if (self.path / layout.RECORD).exists() and (ended or not self.is_live):
             return "finished"
-        if (self.path / layout.END).exists():
+        if ended:
             return "ended"
         holder = self.holder
         if holder is None or holder.state == "gone":
             return "unfinished"
         return "running" if holder.state == "running" else "stale"
+
+    @property
+    def is_live(self) -> bool:
+        """Whether its manifest says that it is held open by the program that runs it (`eval` or `train`)."""
+        try:
+            return self.manifest is not None and self.manifest.kind in layout.LIVE_KINDS
+        except EvhError:
+            return False  # whoever asks for the manifest is told
 
     def rows(self) -> Iterator[StoredRow]:
         """The rows as measured, streamed; nothing for a run that has none yet."""
@@ -141,8 +158,23 @@ class RunDir:
             self.notices.append(Notice("count", "/n_items", said, record.n_items))
 
     def episodes(self) -> EpisodeReader:
-        """The episodes, streamed and upgraded; a bad row is raised. Nothing for a run that has none."""
-        return read_episodes(self.path if self.has_episodes else b"", on_error="raise")
+        """The episodes of all segments, streamed and upgraded; a bad row is raised, a torn last one is told in
+        `notices`. Nothing for a run that has none."""
+        return read_episodes(self.path if self.has_episodes else b"", on_error=self._tell_torn)
+
+    def _tell_torn(self, error: EvhError) -> None:
+        if not (isinstance(error, DecodeError) and error.message.startswith("torn last row")):
+            raise error
+        self.notices.append(Notice("torn", "", str(error)))
+
+    def segments(self) -> list[Path]:
+        """The files of its episodes, in reading order: the owner's, then those of other processes."""
+        return segment_files(self.path)
+
+    def steps(self) -> Iterator[models.StepRow]:
+        """The metrics by step of a live run: the owner's, then those of other processes, each oldest first."""
+        for path in step_files(self.path):
+            yield from self._lines(path.relative_to(self.path).as_posix(), models.StepRow)
 
     @property
     def has_episodes(self) -> bool:
@@ -150,7 +182,7 @@ class RunDir:
         if any((self.path / name).exists() for name in files):
             return True
         try:
-            return any((self.path / "traces").iterdir())
+            return any(path.name[0] != "." for path in (self.path / layout.SEGMENTS).iterdir())
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError:
@@ -261,7 +293,7 @@ def _name_what_it_is_not(data: bytes, kind: Any, path: str | os.PathLike[str]) -
         value = msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return
-    words = {"RunRecord": "a run record", "RunManifest": "a run manifest"}.get(kind.__name__)
+    words = {"RunRecord": "a run record", "RunManifest": "a run manifest", "RunEnd": "a run's end"}.get(kind.__name__)
     required = {name for name, member in CLASSES[kind.__name__].members.items() if member.required}
     if words is None or (isinstance(value, dict) and len(required & value.keys()) * 2 >= len(required)):
         return

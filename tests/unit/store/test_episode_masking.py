@@ -6,10 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evh import AgentConfig, AgentInfo, Episode, Trace, TraceTask, decode_strict, encode
+from evh import AgentConfig, AgentInfo, Episode, Reward, Trace, TraceTask, decode_strict, encode
 from evh.store import Masker, episode_masking
-from evh.store.episode_masking import mask_episode
+from evh.store.episode_masking import mask_episode, masked_line
 
 CANARY = "sk-canary-0123456789"
 
@@ -64,3 +66,30 @@ def test_a_number_that_the_episode_needs_stays_one() -> None:
     assert masked.traces[0].timing.start == 1759565730.0
     assert CANARY.encode() not in line
     assert json.loads(line)["task"]["data"]["env"] == {"SEED": "***", "KEY": "***"}
+
+
+NAMES = st.sampled_from(["env", "headers", "Cookies", "place", "note", "score"])
+VALUES = st.sampled_from([CANARY, "other-secret-99", "short", "", 12345678, 0.5, None, True])
+DATA = st.recursive(
+    VALUES,
+    lambda below: st.dictionaries(NAMES, below, max_size=3) | st.lists(below, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(NAMES, DATA, max_size=4), st.dictionaries(NAMES, DATA, max_size=3), st.booleans())
+def test_masking_tables_in_their_places_says_what_masking_the_whole_says(
+    data: dict[str, Any], config: dict[str, Any], rewarded: bool
+) -> None:
+    rewards = {"headers": Reward(score=1.0), "env": None} if rewarded else {}
+    trace = Trace(task=TraceTask(type="t", data=data), agent=AgentInfo(name="a", config=config), rewards=rewards)
+    made = Episode.of(trace)
+    masker = Masker(["other-secret-99"])
+    masked, line, knowing = mask_episode(made, masker)
+    assert masked_line(made, masker) == line == encode(masked)
+    said = json.loads(line)
+    assert (said["env"], said["id"]) == ({"id": ""}, made.id)
+    assert said["traces"][0]["rewards"].keys() == rewards.keys()
+    for found, made_of in ((said["task"]["data"], data), (said["traces"][0]["agent"]["config"], config)):
+        assert found in (knowing.value(made_of), knowing.texts_only().value(made_of))
+    assert set(masker.knowing([data, config]).values) == set(knowing.values)

@@ -19,11 +19,11 @@ from evh.errors import NotWritable, RecordError, SchemaError, SourceError
 from evh.harness.dataset import create_dataset, load_dataset
 from evh.harness.plan import plan_run
 from evh.harness.project import Project
-from evh.harness.projection import Projected
 from evh.protocol import _views, models
 from evh.rules import RULES, validate
 from evh.store import _os, layout, list_runs, open_run_dir, read_arm
 from evh.store.journal import Journal
+from evh.store.projection import Projected
 from evh.store.record import Declared
 from evh.store.rows import read_metric_rows, read_predictions
 from tests.faults.processes import start_python

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evh.errors import cut
 from evh.protocol.jsontext import dumps
-from evh.store.masking import MASK, PUBLIC_HEADERS, SECRET_TABLES, Masker, holds_table
+from evh.store.masking import MASK, PUBLIC_HEADERS, SECRET_TABLES, Masker, tables_in
 
 CANARY = "sk-canary-0123456789"
 WORDS = st.text(max_size=12) | st.sampled_from([CANARY, f"Bearer {CANARY}", f"a{CANARY}b", "headers", "env"])
@@ -158,11 +158,20 @@ def test_a_name_that_the_schemas_declare_is_no_secret() -> None:
     }  # fmt: skip
 
 
-def test_a_table_is_found_in_a_line_without_parsing_it() -> None:
-    own = {b"env": 1}
-    assert not holds_table(b'{"env":{"id":"x"},"headers":"text","a":"\\"headers\\":{"}', own)
-    for line in (b'{"env":{},"a":{"env":{}}}', b'{"Headers":{}}', b'{"a":[{"extra_headers":[1]}]}'):
-        assert holds_table(line, own)
+def test_tables_are_found_in_a_text_without_parsing_it() -> None:
+    assert list(tables_in('{"headers":"text","a":"\\"headers\\":{","n":1}')) == []
+    assert list(tables_in('{"env":{"id":"x"},"a":{"env":{},"headers":[],"payments":{"a":1}}}')) == [("env", 7)]
+    assert [name for name, _ in tables_in('{"a":[{"extra_headers":[1],"Headers":{"env":{"x":1}}}]}')] == [
+        "extra_headers", "Headers", "env",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(SECRET_TABLES))
+def test_every_name_of_a_table_is_found_in_a_text(name: str) -> None:
+    for spelled in (name, name.upper(), name.title()):
+        for start in (f'{{"{spelled}":', f'{{"{"long" * 9}":1,"{spelled}":'):
+            for table in ('{"a":1}', '["a"]'):
+                assert list(tables_in(f"{start}{table}}}")) == [(spelled, len(start))]
 
 
 @pytest.mark.parametrize("filler", ["x", "sk-canary-012345678", "\U0001f600", "…"])

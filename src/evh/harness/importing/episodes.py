@@ -15,12 +15,11 @@ from contextlib import ExitStack
 from evh.errors import EvhError, Notice, RecordError
 from evh.harness.importing.found import Found, Reading
 from evh.harness.importing.source import Source
-from evh.harness.projection import REWARD, project_episode
 from evh.protocol import models
 from evh.protocol._folders import row_files
 from evh.protocol.codec import encode
 from evh.protocol.reader import read_episodes
-from evh.store.record import Declared
+from evh.store.projection import EPISODE_METRICS, project_episode
 
 __all__ = ["Episodes"]
 
@@ -38,21 +37,7 @@ class Episodes(Reading):
         super().__init__()
         self._source = source
         self._builds: set[str] = set()
-        self.declared = Declared(
-            primary_metric=REWARD,
-            metric_kinds={
-                REWARD: "quality",
-                "ok": "descriptive",
-                "truncated": "descriptive",
-                "n_rollouts": "descriptive",
-            },
-            metric_descriptions={
-                REWARD: "the sum of scores times weights, as the environment gave it",
-                "ok": "1 when the episode succeeded, else 0",
-                "truncated": "1 when the answer was cut short by a limit, else 0",
-                "n_rollouts": "episodes of the item, whose means its row has",
-            },
-        )
+        self.declared = EPISODE_METRICS
         if source.is_folder and source.path is not None:
             tops = {file.relative_to(source.path).parts[0] for file in row_files(source.path)}
             legacy = "results.jsonl" in {top.partition(".")[0] + ".jsonl" for top in tops}

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from evh.errors import Notice
-from evh.harness.projection import Projected
 from evh.protocol import models
+from evh.store.projection import Projected
 from evh.store.record import Declared
 
 __all__ = ["Found", "Notices", "Reading"]

@@ -28,7 +28,6 @@ from typing import Any, NamedTuple
 
 from evh.errors import SourceError, UsageError, cut
 from evh.harness.adapters import Adapter
-from evh.harness.build import build_of
 from evh.harness.dataset import load_dataset
 from evh.harness.importing.checking import Progress, check_source
 from evh.harness.importing.configured import configured
@@ -43,13 +42,14 @@ from evh.harness.importing.source import STANDARD, Kind, Source, open_source
 from evh.harness.importing.table import CsvRows
 from evh.harness.importing.writing import write_source
 from evh.harness.project import Project
-from evh.harness.secret_values import masker_for
 from evh.protocol import models
+from evh.store.build import build_of
 from evh.store.clock import now, run_stamp
 from evh.store.journal import FsyncPolicy
 from evh.store.record import run_record
 from evh.store.run_dir import open_run_dir
 from evh.store.run_writer import RunWriter
+from evh.store.secret_values import masker_for
 
 __all__ = ["Imported", "import_run"]
 

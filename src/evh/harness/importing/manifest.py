@@ -10,10 +10,10 @@ import os
 from typing import Any
 
 from evh._version import __version__
-from evh.harness.build import harness_state
 from evh.harness.dataset import Frozen
 from evh.harness.importing.scoring import Scorer
 from evh.protocol import models
+from evh.store.build import harness_state
 from evh.store.clock import now
 from evh.store.fingerprint import VERSION, sealed
 from evh.store.host import host_name

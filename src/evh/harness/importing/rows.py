@@ -13,11 +13,11 @@ from typing import Any
 from evh.errors import EvhError, RecordError, cut, pointer
 from evh.harness.importing.found import Found, Reading
 from evh.harness.importing.source import IDS, OUTPUTS, Source
-from evh.harness.numbers import finite
-from evh.harness.projection import Projected, words_of
 from evh.harness.result import check_names, row_metrics
 from evh.protocol.jsontext import check_text, parse
 from evh.protocol.sources import Line
+from evh.store.numbers import finite
+from evh.store.projection import Projected, words_of
 
 __all__ = ["JsonRows", "row_of"]
 

@@ -21,12 +21,12 @@ from evh.harness.importing.found import Found, Reading
 from evh.harness.importing.rows import COUNTS
 from evh.harness.importing.source import Source
 from evh.harness.project import is_plain_path, read_inside
-from evh.harness.projection import Projected, words_of
 from evh.harness.result import row_metrics
 from evh.protocol import models
 from evh.protocol.codec import encode
 from evh.store import layout
 from evh.store.clock import instant, now
+from evh.store.projection import Projected, words_of
 from evh.store.record import Declared
 from evh.store.rows import StoredRow, read_predictions
 from evh.store.run_dir import RunDir, open_run_dir

@@ -17,9 +17,9 @@ from evh.harness.adapters import Adapter
 from evh.harness.dataset import Frozen, source_text
 from evh.harness.importing.found import Found
 from evh.harness.project import Project
-from evh.harness.projection import Projected
 from evh.harness.references import References, load_references
 from evh.harness.result import row_metrics
+from evh.store.projection import Projected
 from evh.store.record import Declared
 
 __all__ = ["Scorer"]

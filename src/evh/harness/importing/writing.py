@@ -15,9 +15,9 @@ from evh.harness.dataset import Frozen
 from evh.harness.importing.checking import Progress
 from evh.harness.importing.found import Found, Reading
 from evh.harness.importing.scoring import Scorer
-from evh.harness.projection import Projected, project_rollouts
 from evh.store.episode_masking import mask_episode
 from evh.store.masking import Masker
+from evh.store.projection import Projected, project_rollouts
 from evh.store.run_writer import RunWriter
 
 __all__ = ["write_source"]

@@ -43,10 +43,10 @@ from evh.harness.judging.stated import (
     with_ours,
 )
 from evh.harness.result import Result, row_metrics
-from evh.harness.secret_values import masker_for
 from evh.protocol.jsontext import canonical
 from evh.protocol.models import Episode
 from evh.store.masking import Masker
+from evh.store.secret_values import masker_for
 
 __all__ = ["COST", "UNPARSED", "JudgeScorer", "load_judge_scorer"]
 

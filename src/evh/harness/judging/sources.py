@@ -13,9 +13,9 @@ from typing import Any
 from evh.errors import SourceError, cut
 from evh.harness.item import ITEM_KEY
 from evh.harness.judging.asking import Task
-from evh.harness.projection import item_id_of
 from evh.harness.result import row_metrics
 from evh.protocol import models
+from evh.store.projection import item_id_of
 from evh.store.run_dir import RunDir
 
 __all__ = ["Beside", "carried", "episode_tasks", "judged_rows", "output_tasks", "refuse_episodes"]

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (all files, sha256 fd111b4c66d2d66dc2ecdb934f95a0d28d2074f1e6f9fb02ac59c13b55fb02a4). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (all files, sha256 8e1628fc3660fce5896091d9141fe9354fcf9d17b6adea483341644f0b1d7eb5). Edit the schema, not this file.
 """What a struct's slot holds for an open object: the plain dict; reading the member wraps it."""
 
 from __future__ import annotations
@@ -8,6 +8,48 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evh.protocol.models import _open
 
+    EnvironmentReferenceSlot = _open.EnvironmentReference
+    EvaluationCreateSlot = _open.EvaluationCreate
+    EvaluationCreatedSlot = _open.EvaluationCreated
+    EvaluationUpdateSlot = _open.EvaluationUpdate
+    EvaluationFinalizeSlot = _open.EvaluationFinalize
+    EvaluationSlot = _open.Evaluation
+    SamplesBodySlot = _open.SamplesBody
+    SamplesAppendedSlot = _open.SamplesAppended
+    EnvironmentResolveSlot = _open.EnvironmentResolve
+    EnvironmentLookupSlot = _open.EnvironmentLookup
+    EnvironmentEntrySlot = _open.EnvironmentEntry
+    EnvironmentResolvedSlot = _open.EnvironmentResolved
+    ErrorDetailSlot = _open.ErrorDetail
+    ErrorEnvelopeSlot = _open.ErrorEnvelope
+    CapabilitiesSlot = _open.Capabilities
+    UploadMetadataSlot = _open.UploadMetadata
+    UploadReceiptSlot = _open.UploadReceipt
+    TraceModelSlot = _open.TraceModel
+    TraceScoreSlot = _open.TraceScore
+    TraceExecutionSlot = _open.TraceExecution
+    TraceSummarySlot = _open.TraceSummary
+    EpisodeFaultSlot = _open.EpisodeFault
+    EpisodeSummarySlot = _open.EpisodeSummary
+    EpisodeTotalsSlot = _open.EpisodeTotals
+    RunSummarySlot = _open.RunSummary
+    RunStepSlot = _open.RunStep
+    IndexedMessageSlot = _open.IndexedMessage
+    IndexedNodeSlot = _open.IndexedNode
+    IndexedCallSlot = _open.IndexedCall
+    SearchMatchSlot = _open.SearchMatch
+    SearchCoverageSlot = _open.SearchCoverage
+    TrainingEnvironmentSlot = _open.TrainingEnvironment
+    ExternalRunCreateSlot = _open.ExternalRunCreate
+    ExternalRunSlot = _open.ExternalRun
+    ExternalRunCreatedSlot = _open.ExternalRunCreated
+    RunMetricsSlot = _open.RunMetrics
+    SamplesPresignSlot = _open.SamplesPresign
+    PresignedUploadSlot = _open.PresignedUpload
+    SamplesPresignedSlot = _open.SamplesPresigned
+    SamplesConfirmSlot = _open.SamplesConfirm
+    RftFinalizeSlot = _open.RftFinalize
+    ExternalRunStatusSlot = _open.ExternalRunStatus
     PredictionRowSlot = _open.PredictionRow
     FingerprintModelSlot = _open.FingerprintModel
     TaskDataSlot = _open.TaskData
@@ -23,8 +65,22 @@ if TYPE_CHECKING:
     RuntimeSlot = _open.Runtime
     ToolSlot = _open.Tool
 else:
-    PredictionRowSlot = FingerprintModelSlot = TaskDataSlot = ArtifactSlot = TaskTimeoutSlot = TaskResourcesSlot = (
-        AgentConfigSlot
-    ) = HarnessConfigSlot = ClientConfigSlot = SamplingSlot = AgentTimeoutSlot = RetryConfigSlot = RuntimeSlot = (
-        ToolSlot
-    ) = dict[str, Any]
+    EnvironmentReferenceSlot = EvaluationCreateSlot = EvaluationCreatedSlot = EvaluationUpdateSlot = (
+        EvaluationFinalizeSlot
+    ) = EvaluationSlot = SamplesBodySlot = SamplesAppendedSlot = EnvironmentResolveSlot = EnvironmentLookupSlot = (
+        EnvironmentEntrySlot
+    ) = EnvironmentResolvedSlot = ErrorDetailSlot = ErrorEnvelopeSlot = CapabilitiesSlot = UploadMetadataSlot = (
+        UploadReceiptSlot
+    ) = TraceModelSlot = TraceScoreSlot = TraceExecutionSlot = TraceSummarySlot = EpisodeFaultSlot = (
+        EpisodeSummarySlot
+    ) = EpisodeTotalsSlot = RunSummarySlot = RunStepSlot = IndexedMessageSlot = IndexedNodeSlot = IndexedCallSlot = (
+        SearchMatchSlot
+    ) = SearchCoverageSlot = TrainingEnvironmentSlot = ExternalRunCreateSlot = ExternalRunSlot = (
+        ExternalRunCreatedSlot
+    ) = RunMetricsSlot = SamplesPresignSlot = PresignedUploadSlot = SamplesPresignedSlot = SamplesConfirmSlot = (
+        RftFinalizeSlot
+    ) = ExternalRunStatusSlot = PredictionRowSlot = FingerprintModelSlot = TaskDataSlot = ArtifactSlot = (
+        TaskTimeoutSlot
+    ) = TaskResourcesSlot = AgentConfigSlot = HarnessConfigSlot = ClientConfigSlot = SamplingSlot = AgentTimeoutSlot = (
+        RetryConfigSlot
+    ) = RuntimeSlot = ToolSlot = dict[str, Any]

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (run_manifest.json, sha256 3f8db29045470419bf59e60f6948e64544e666d96026edaed9eb85cfbbbc0ab5). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (run_manifest.json, sha256 e25f4fcddb61e92c5010558513415de9c272b258b094caa2aa2eee4f2ecb0604). Edit the schema, not this file.
 """The closed types of `schema/v1/run_manifest.json`: run manifest."""
 
 from __future__ import annotations
@@ -88,6 +88,10 @@ class RunManifest(
     """The model that is evaluated or trained."""
     framework: str | None = None
     """The program that runs the episodes, as the platform is to show it."""
+    description: str | None = None
+    """What the run is for, in words, as the platform is to show it."""
+    tags: list[Tag] = field(default_factory=list)
+    """Labels by which the platform is to find the run."""
     num_examples: Annotated[int, Meta(ge=-1, le=9007199254740991)] | None = None
     """Tasks of the run; -1 when all of them are meant and their number is not known."""
     rollouts_per_example: Annotated[int, Meta(ge=1, le=9007199254740991)] | None = None
@@ -99,3 +103,6 @@ class RunManifest(
     pid: Annotated[int, Meta(ge=0, le=9007199254740991)] | None = None
     """Process that made the directory. For messages only."""
     additional: OverflowSlot = field(default=None, name="*")
+
+
+Tag: TypeAlias = Annotated[str, Meta(description="A label.", min_length=1)]

@@ -11,8 +11,8 @@ import pytest
 
 from evh import Episode
 from evh.errors import RecordError
-from evh.harness.numbers import finite
 from evh.harness.result import Result, check_names, checked_result, row_metrics
+from evh.store.numbers import finite
 
 
 class Scalar:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evh.errors import SourceError
-from evh.harness._credentials import credentials
 from evh.harness._yaml import read_yaml
 from evh.harness.config import find_config, load_config
 from evh.harness.project import Project
+from evh.store.credentials import credentials
 
 HEAD = "config_id: c\ndataset_id: d\n"
 

@@ -12,7 +12,7 @@ from evh import read_episodes
 from evh.harness.dataset import create_dataset
 from evh.harness.importing import Imported, import_run
 from evh.harness.project import Project
-from evh.harness.projection import item_id_of
+from evh.store.projection import item_id_of
 
 Freeze = Callable[[Iterable[str]], str]
 Importing = Callable[..., Imported]

@@ -15,8 +15,8 @@ import evh
 from evh.errors import EvhError
 from evh.harness.adapters import load_adapter
 from evh.harness.project import Project
-from evh.harness.projection import item_id_of
 from evh.store import open_run_dir
+from evh.store.projection import item_id_of
 
 DATA = Path(__file__).parents[3] / "data"
 REAL = DATA / "verifiers"

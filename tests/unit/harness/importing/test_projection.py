@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import evh
 from evh.errors import RecordError
-from evh.harness.projection import Projected, item_id_of, project_episode, project_rollouts
+from evh.store.projection import Projected, item_id_of, project_episode, project_rollouts
 
 REAL = Path(__file__).parents[3] / "data" / "verifiers"
 numbers = st.one_of(st.integers(0, 1 << 60), st.floats(0, 1e300))
