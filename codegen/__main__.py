@@ -1,4 +1,7 @@
-"""`python -m codegen` writes everything generated; `--check` compares instead and fails on any difference."""
+"""`python -m codegen` writes everything generated; `--check` compares instead and fails on any difference.
+
+`python -m codegen compat` compares the schemas with a version of before: see `codegen/compat/command.py`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from .bundle import bundle
+from .compat.command import main as compat
 from .open_objects import known_module, open_module, slots_module
 from .package import models_module
 from .pages import reference_pages
@@ -19,6 +23,8 @@ from .profile import lint
 from .shapes import Contract
 from .structs import GenerationError, generate_structs
 from .tables import tables_module
+from .typescript import TYPESCRIPT, typescript_modules
+from .vectors import UPGRADE, VECTORS, upgrade_vectors, vector_files
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SCHEMAS = REPOSITORY / "schema" / "v1"
@@ -27,6 +33,9 @@ HEADER = "# Generated from schema/v1 by `make generate` ({source}, sha256 {diges
 
 
 def main(arguments: list[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["compat"]:
+        return compat(arguments[1:])
     parser = argparse.ArgumentParser(prog="python -m codegen", description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare with the tree instead of writing")
     options = parser.parse_args(arguments)
@@ -34,16 +43,23 @@ def main(arguments: list[str] | None = None) -> int:
     if faults:
         print("the schemas leave their profile (schema/PROFILE.md):", *faults, sep="\n  ", file=sys.stderr)
         return 1
+    contract = Contract(SCHEMAS)
     try:
-        outputs = generate(Contract(SCHEMAS))
+        if options.check:
+            return compare(generate(contract))
+        kept = REPOSITORY / UPGRADE
+        outputs = generate(contract, upgrades=kept.read_text("utf-8") if kept.exists() else "")
+        status = write(outputs)
+        # Rows are upgraded by the code that was just written.
+        return status or write(outputs | vector_files(contract, SCHEMAS, upgrade_vectors()))
     except GenerationError as error:
         print(error, file=sys.stderr)
         return 1
-    return compare(outputs) if options.check else write(outputs)
 
 
-def generate(contract: Contract) -> dict[Path, str]:
-    """Every generated file below the repository, with its text."""
+def generate(contract: Contract, *, upgrades: str | None = None) -> dict[Path, str]:
+    """Every generated file below the repository, with its text; `upgrades` are the vectors of the upgrade, which
+    are made anew when they are not given."""
     whole = _digest("".join(_digest(path.read_text("utf-8")) for path in sorted(SCHEMAS.glob("*.json"))))
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -67,6 +83,10 @@ def generate(contract: Contract) -> dict[Path, str]:
             text = json.dumps(bundle(contract, file), indent=1, ensure_ascii=False) + "\n"
             outputs[PROTOCOL / "schemas" / "bundled" / file] = text
     outputs |= reference_pages(contract)
+    outputs |= typescript_modules(
+        contract, {file: _digest((SCHEMAS / file).read_text("utf-8")) for file in contract.files}
+    )
+    outputs |= vector_files(contract, SCHEMAS, upgrade_vectors() if upgrades is None else upgrades)
     return outputs
 
 
@@ -99,9 +119,10 @@ def _formatted(modules: dict[Path, str], folder: Path) -> dict[Path, str]:
 
 
 def _existing() -> set[Path]:
-    folders = (PROTOCOL / "models", PROTOCOL / "schemas", Path("docs/reference"))
+    folders = (PROTOCOL / "models", PROTOCOL / "schemas", Path("docs/reference"), TYPESCRIPT, VECTORS)
     found = {path.relative_to(REPOSITORY) for each in folders for path in (REPOSITORY / each).rglob("*")}
-    return {path for path in found if path.suffix in {".py", ".json", ".md"}}
+    kinds = {".py", ".json", ".jsonl", ".md", ".ts"}
+    return {path for path in found if path.suffix in kinds and path != VECTORS / "README.md"}
 
 
 def write(outputs: dict[Path, str]) -> int:

@@ -1,7 +1,8 @@
 """The reference pages, `docs/reference/*.md`: one for each schema file, and a list of all types.
 
-Promise: a page says everything a schema says about its types, so that nobody needs to read JSON Schema to write a
-record. Policy: its wording and form.
+Promise: a page says everything a schema says about its types (meaning, unit, since when, who writes and who reads
+them), so that nobody needs to read JSON Schema to write a record; each object type has an example out of the valid
+ones. Policy: its wording and form.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from .page_examples import page_examples, users
 from .shapes import Contract, Member, Schema, Shape, Union, is_union, reference_name
 
+SCHEMAS = Path(__file__).resolve().parent.parent / "schema" / "v1"
 REFERENCE = Path("docs/reference")
 HEAD = "<!-- Generated from schema/v1 by `make generate`. Edit the schema, not this page. -->\n"
 STORED_AS = {
@@ -30,13 +33,19 @@ STORED_AS = {
     "config": "`data/configs/<name>.yaml`",
     "reference_manifest": "the `manifest.json` of a set of references",
     "baseline": "`data/baselines/<baseline_id>.json`",
+    "contract": "a file of a consumer, `contract.toml` or `contract.json`",
     "goal": "`data/goals/<goal_id>.json`",
 }
 
 
-def reference_pages(contract: Contract) -> dict[Path, str]:
-    """Every reference page below the repository, with its text."""
-    pages = {REFERENCE / f"{Path(file).stem}.md": _page(contract, file) for file in contract.files}
+Examples = dict[str, str]
+Users = dict[str, list[tuple[str, str]]]
+
+
+def reference_pages(contract: Contract, folder: Path = SCHEMAS) -> dict[Path, str]:
+    """Every reference page below the repository, with its text; `folder` has the examples."""
+    examples, used = page_examples(contract, folder), users(contract)
+    pages = {REFERENCE / f"{Path(file).stem}.md": _page(contract, file, examples, used) for file in contract.files}
     return {REFERENCE / "README.md": _index(contract), **pages}
 
 
@@ -67,7 +76,7 @@ def _index(contract: Contract) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _page(contract: Contract, file: str) -> str:
+def _page(contract: Contract, file: str, examples: Examples, used: Users) -> str:
     document = contract.files[file]
     stem = Path(file).stem
     root = document["title"] if document["title"] in contract.definitions else None
@@ -76,20 +85,32 @@ def _page(contract: Contract, file: str) -> str:
         lines += [document["description"], ""]
     source = f"[`schema/v1/{file}`](../../schema/v1/{file})"
     lines.append(f"Schema: {source}. Stored as {STORED_AS[stem]}." if stem in STORED_AS else f"Schema: {source}.")
-    lines.append("")
+    lines += ["", *_people(document)]
     names = list(document.get("$defs", {}))
     if root is not None and root not in names:
         names.insert(0, root)
     for name in names:
-        lines += _section(contract, name)
+        lines += _section(contract, name, used.get(name, []))
+        if name in examples:
+            lines += ["Example:", "", "```json", examples[name], "```", ""]
     if root is not None:
         lines += _examples(root)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _section(contract: Contract, name: str) -> list[str]:
+def _people(document: Schema) -> list[str]:
+    """Who writes and who reads the documents of a file."""
+    said = {"Written by": document.get("x-written-by"), "Read by": document.get("x-read-by")}
+    lines = [f"{who} {text}." for who, text in said.items() if text]
+    return [*lines, ""] if lines else []
+
+
+def _section(contract: Contract, name: str, used: list[tuple[str, str]]) -> list[str]:
     _, schema = contract.definitions[name]
-    lines = [f"## {name}", "", schema["description"], ""]
+    since = f"Since schema {schema.get('x-since', '1.0')}."
+    places = [f"[{owner}]({_address(contract, owner)})" + (f" `{member}`" if member else "") for owner, member in used]
+    found = f" Found in {', '.join(places)}." if places else ""
+    lines = [f"## {name}", "", schema["description"], "", since + found, ""]
     if name in contract.unions:
         return lines + _variants(contract, contract.unions[name])
     if "properties" not in schema:

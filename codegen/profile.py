@@ -50,7 +50,10 @@ KEYWORDS = frozenset(
 )
 TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
 SAFE = 2**53 - 1
+WHO = {"x-written-by", "x-read-by"}
 RESERVED = frozenset({"additional", "*"})
+CALLED = frozenset({"always", "field", "new_dict", "new_list"})
+"""What the bodies of closed classes call."""
 FORBIDDEN_CLASSES = re.compile(r"\\[dDwWsSbBpPkuZA]|\(\?(?!:|!\\n\))")
 
 Finding = str
@@ -79,6 +82,8 @@ def _file(document: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:
         yield "", f"$id must be the file name {name!r}"
     if not document.get("title") or not document.get("description"):
         yield "", "a file needs a title and a description"
+    if any(not isinstance(document[key], str) or not document[key] for key in WHO & document.keys()):
+        yield "", "x-written-by and x-read-by are texts"
     if "properties" in document:
         yield from _object(document, "")
     for title, schema in document.get("$defs", {}).items():
@@ -178,7 +183,7 @@ def _object(schema: dict[str, Any], where: str) -> Iterator[tuple[str, str]]:
         yield where, "one tag at most, named kind, type or role, and required"
     for name, member in schema["properties"].items():
         place = f"{where}/properties/{name}"
-        if name in RESERVED:
+        if name in RESERVED or (name in CALLED and schema["additionalProperties"] is False):
             yield place, "the name is reserved"
         if not member.get("description"):
             yield place, "a member needs a description: meaning, unit, shape"

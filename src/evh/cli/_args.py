@@ -48,6 +48,8 @@ COMMANDS = {
     "convert": "Shape rows for a named release of another library, and back",
     "show": "List the episodes of a file or run, or look at one of them",
     "schema": "Print the JSON Schema of a type, or list the types",
+    "conformance": "Hold a reader in any language against the vectors",
+    "contract": "What a consumer relies on, and would a change break it",
 }
 
 FIRST_PAGE = """\
@@ -82,7 +84,7 @@ Options
 Exit codes
   0  done; notices alone do not count      2    wrong usage
   1  findings, refused rows, or failed     130  interrupted, nothing was kept
-  3  stopped, resumable (run, judge-score)
+  3  stopped, resumable (run, judge-score), or not all sent (sync)
 
 Environment
   NO_COLOR    no colours              FORCE_COLOR  colours also in a pipe

@@ -17,7 +17,7 @@ from evh.protocol import engine, models
 from evh.protocol._apart import is_within
 from evh.protocol._fit import take_out
 from evh.protocol._guided import fill, read_guided
-from evh.protocol._native import NATIVE_ERRORS
+from evh.protocol._native import NATIVE_ERRORS, tagged
 from evh.protocol._walk import set_apart
 from evh.protocol.jsontext import parse
 from evh.protocol.tables import CLASSES, FILES, RETIRED, ROOTS, UNIONS
@@ -98,7 +98,9 @@ def explain(data: Data, kind: Any, format: str, notices: list[Notice] | None, ca
     except RecursionError as error:
         raise DecodeError("nested too deeply to be a record") from error
     try:
-        record = msgspec.convert(document, kind, dec_hook=fill)
+        record = msgspec.convert(document, tagged(kind), dec_hook=fill)
+        if isinstance(kind, type) and not isinstance(record, kind):
+            raise msgspec.ValidationError("another variant of the union")
     except NATIVE_ERRORS as error:
         raise SchemaError(name, _refusals(data, name, format, found, error)) from (cause or error)
     if notices is not None:

@@ -14,7 +14,7 @@ import msgspec
 from evh.errors import Notice, cut
 from evh.protocol import models
 from evh.protocol._base import ArmValue, Overflow, seen_retired
-from evh.protocol._native import NATIVE_ERRORS, stream_names
+from evh.protocol._native import NATIVE_ERRORS, stream_names, tagged
 from evh.protocol._walk import read_stream
 
 __all__ = ["fill", "read_guided"]
@@ -56,7 +56,7 @@ def read_guided(data: Any, kind: Any, error: BaseException, notices: list[Notice
             return None
         seen_retired.retired = []
         try:
-            record = msgspec.convert(document, kind, dec_hook=fill)
+            record = msgspec.convert(document, tagged(kind), dec_hook=fill)
         except NATIVE_ERRORS as next_error:
             error = next_error
             continue

@@ -41,6 +41,7 @@ __all__ = [
     "strict_json_reader",
     "strict_msgpack_reader",
     "strict_read",
+    "tagged",
 ]
 
 NATIVE_ERRORS = (msgspec.MsgspecError, SlowPath, RecursionError, ValueError, TypeError, OverflowError)
@@ -56,23 +57,33 @@ def _read_strict(kind: Any, value: Any) -> Any:
 
 
 @cache
+def tagged(kind: Any) -> Any:
+    """The type that a record type is decoded as: a variant of a union stands beside the generic arm, since msgspec asks
+    for a tag only where there is a choice."""
+    for table in UNIONS.values():
+        if any(getattr(models, name) is kind for name in table.variants.values()):
+            return kind | getattr(models, table.arm)
+    return kind
+
+
+@cache
 def json_reader(kind: Any) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(kind, dec_hook=_read)
+    return msgspec.json.Decoder(tagged(kind), dec_hook=_read)
 
 
 @cache
 def strict_json_reader(kind: Any) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(kind, dec_hook=_read_strict)
+    return msgspec.json.Decoder(tagged(kind), dec_hook=_read_strict)
 
 
 @cache
 def msgpack_reader(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    return msgspec.msgpack.Decoder(kind, dec_hook=_read, ext_hook=refuse_extension)
+    return msgspec.msgpack.Decoder(tagged(kind), dec_hook=_read, ext_hook=refuse_extension)
 
 
 @cache
 def strict_msgpack_reader(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    return msgspec.msgpack.Decoder(kind, dec_hook=_read_strict, ext_hook=refuse_extension)
+    return msgspec.msgpack.Decoder(tagged(kind), dec_hook=_read_strict, ext_hook=refuse_extension)
 
 
 def _write_json(value: Any) -> Any:

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (all files, sha256 8e1628fc3660fce5896091d9141fe9354fcf9d17b6adea483341644f0b1d7eb5). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (all files, sha256 65cb59f4eec199aaae8b5617c5ee7764701ddd9346982f6f8238a69619c2b36c). Edit the schema, not this file.
 """What the schemas say, as data for the explaining reader, the upgrade and the checks."""
 
 from __future__ import annotations
@@ -80,6 +80,34 @@ CLASSES: dict[str, ClassTable] = {
             "goal": MemberTable(("scalar",), nullable=True),
             "format": MemberTable(("scalar",), nullable=True),
             "round": MemberTable(("scalar",), nullable=True),
+        },
+    ),
+    "Contract": ClassTable(
+        True,
+        {
+            "name": MemberTable(("scalar",), required=True),
+            "about": MemberTable(("scalar",), nullable=True),
+            "schema_version": MemberTable(("scalar",), nullable=True),
+            "types": MemberTable(("array", ("class", "ContractType"))),
+            "names": MemberTable(("array", ("scalar",))),
+        },
+    ),
+    "ContractType": ClassTable(
+        True,
+        {
+            "type": MemberTable(("scalar",), required=True),
+            "reads": MemberTable(("array", ("class", "ContractMember"))),
+            "writes": MemberTable(("array", ("class", "ContractMember"))),
+        },
+    ),
+    "ContractMember": ClassTable(
+        True,
+        {
+            "path": MemberTable(("scalar",), required=True),
+            "types": MemberTable(("array", ("scalar",))),
+            "values": MemberTable(("array", ("scalar",))),
+            "needed": MemberTable(("scalar",)),
+            "exhaustive": MemberTable(("scalar",)),
         },
     ),
     "Dataset": ClassTable(
@@ -1540,6 +1568,7 @@ ROOTS: dict[str, str] = {
     "Attempt": "attempt",
     "Baseline": "baseline",
     "Config": "config",
+    "Contract": "contract",
     "Dataset": "dataset",
     "Derived": "derived",
     "Episode": "episode",
@@ -1580,6 +1609,9 @@ FILES: dict[str, str] = {
     "Config": "config",
     "ConfigSource": "run_manifest",
     "ContentPart": "trace",
+    "Contract": "contract",
+    "ContractMember": "contract",
+    "ContractType": "contract",
     "Dataset": "dataset",
     "DatasetItem": "dataset",
     "Derived": "derived",

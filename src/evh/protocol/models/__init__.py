@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (all files, sha256 8e1628fc3660fce5896091d9141fe9354fcf9d17b6adea483341644f0b1d7eb5). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (all files, sha256 65cb59f4eec199aaae8b5617c5ee7764701ddd9346982f6f8238a69619c2b36c). Edit the schema, not this file.
 """The records of the contract."""
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ from evh.protocol.models._open import (
 from evh.protocol.models.attempt import Attempt
 from evh.protocol.models.baseline import Baseline
 from evh.protocol.models.config import Config
+from evh.protocol.models.contract import Contract, ContractMember, ContractType
 from evh.protocol.models.dataset import Dataset, DatasetItem
 from evh.protocol.models.derived import (
     JudgeDerived,
@@ -189,6 +190,9 @@ __all__ = [
     "Config",
     "ConfigSource",
     "ContentPart",
+    "Contract",
+    "ContractMember",
+    "ContractType",
     "Dataset",
     "DatasetItem",
     "Derived",

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (all files, sha256 8e1628fc3660fce5896091d9141fe9354fcf9d17b6adea483341644f0b1d7eb5). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (all files, sha256 65cb59f4eec199aaae8b5617c5ee7764701ddd9346982f6f8238a69619c2b36c). Edit the schema, not this file.
 """What a struct's slot holds for an open object: the plain dict; reading the member wraps it."""
 
 from __future__ import annotations

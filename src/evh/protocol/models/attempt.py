@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (attempt.json, sha256 3b4559ad93d5c7b5068ce33548cbf9b8007790bb34f3a531ee8eaa8be3906af4). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (attempt.json, sha256 4736fc5d655f0a6ed2910d3ad1093eeb269403bc635ef1cf74998ccf347e2bcd). Edit the schema, not this file.
 """The closed types of `schema/v1/attempt.json`: attempt."""
 
 from __future__ import annotations

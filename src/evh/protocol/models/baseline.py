@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (baseline.json, sha256 e1a301a199cbe436d2c146f5ae4814caff13ea6ac3375a72154156ee27942f3d). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (baseline.json, sha256 fa972773c0552769fc13a02d9a46f73af2aef9ebe2a43c5f3f8426da8bb95116). Edit the schema, not this file.
 """The closed types of `schema/v1/baseline.json`: baseline."""
 
 from __future__ import annotations

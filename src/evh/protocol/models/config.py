@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (config.json, sha256 7c459b5553f3c33bcd2a273e1109786c0f39c80bed1baff71838732412b6aa83). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (config.json, sha256 b23992c808d1301b82f44c8ab03e9281e4b212b29bf5fdb7847b6af62abfc61c). Edit the schema, not this file.
 """The closed types of `schema/v1/config.json`: config."""
 
 from __future__ import annotations

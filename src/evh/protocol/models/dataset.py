@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (dataset.json, sha256 d1e45605456d143e9c30de08b2f548516b16a33c8bba7818ac79ea7c4aa6d4b7). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (dataset.json, sha256 c25482d72b7062997b1f4f61aad82505a64d474ce0b3447072779a0069a082b3). Edit the schema, not this file.
 """The closed types of `schema/v1/dataset.json`: dataset."""
 
 from __future__ import annotations

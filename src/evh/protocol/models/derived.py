@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (derived.json, sha256 aab1656951f9e146ebd5f430ed2cf0d1317f4ad1d124d1d8027c9deb4bd87f52). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (derived.json, sha256 e5231eb3bc688c4aa18d6c10d8b3fe160509d1ea09f089fc0917b9773c820e4c). Edit the schema, not this file.
 """The closed types of `schema/v1/derived.json`: derived."""
 
 from __future__ import annotations

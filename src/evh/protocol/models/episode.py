@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (episode.json, sha256 a0b3ae83e6d2c80f4ccd2097003c65fd1fcea339200822d1ef1201c5aa553381). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (episode.json, sha256 62256ca0e94b6dda486001bf2fc96caf67d563b95caeb03149447dc51e2386db). Edit the schema, not this file.
 """The closed types of `schema/v1/episode.json`: episode."""
 
 from __future__ import annotations

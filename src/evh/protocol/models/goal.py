@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (goal.json, sha256 0d83d54a8d6f5a2b8653977106af6e34ef92b9febddb11c7939812b7f78e5021). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (goal.json, sha256 87d79596df17bb69dd5dddce80001d575f6e2b341adbad0d07ba544dbd99473a). Edit the schema, not this file.
 """The closed types of `schema/v1/goal.json`: goal."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (item_error.json, sha256 6cce4977bcf7e5eef58800722f36a0446e448aa2059774ff1acac91aaf5b64ff). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (item_error.json, sha256 2f91729f07c839215b371eb568282016d2b112c36cb6f19c5665bed00fbe0afa). Edit the schema, not this file.
 """The closed types of `schema/v1/item_error.json`: item error."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (lease.json, sha256 c82999265bf1d9f2baa66149248564bdb9fe5155016baf03d42689c1bff24662). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (lease.json, sha256 8a213e5a1953601753414402da51c9a229c22528aa112ca5f34a9dbe08c85799). Edit the schema, not this file.
 """The closed types of `schema/v1/lease.json`: lease."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (reference_manifest.json, sha256 7646cc3266bb0381d6f83ad380c11618396ed5b87965ef5e65d9f8ca6439c294). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (reference_manifest.json, sha256 190b081d65f72acbbdf24adc3dc6df99de40ff3f034cadd6c3240bc13a4c6687). Edit the schema, not this file.
 """The closed types of `schema/v1/reference_manifest.json`: reference manifest."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (run_end.json, sha256 03bf7f35405e06f86bab09f3ef5ea196903fbb90970a2ddd050682c1151d7222). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (run_end.json, sha256 d96cd322c2e492c7451b76d2ecd75f5df22d67fdc4558994a6fcafd58b7b922e). Edit the schema, not this file.
 """The closed types of `schema/v1/run_end.json`: run end."""
 
 from __future__ import annotations

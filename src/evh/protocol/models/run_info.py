@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (run_info.json, sha256 df1159661f8047db70643645e8730e88287c655a48dabff8c5c891e92eedd437). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (run_info.json, sha256 1f7166fa3f6465a25aa5f66f491d14ad647da7cef3f730c17609ef9a651c5244). Edit the schema, not this file.
 """The closed types of `schema/v1/run_info.json`: run info."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (run_manifest.json, sha256 e25f4fcddb61e92c5010558513415de9c272b258b094caa2aa2eee4f2ecb0604). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (run_manifest.json, sha256 df0bbd8c3b2d029acc99316836b02cf9aabd8c9c41d752ad851b85d02fe70635). Edit the schema, not this file.
 """The closed types of `schema/v1/run_manifest.json`: run manifest."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (run_record.json, sha256 2e7ad2e1422e762711a5db31bbf538aaf24b83e81659f891533db6b865ebc21b). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (run_record.json, sha256 b3daf326ecbc7a2457719216b04dd742ec38bb48c4c11dfda60c5406bc49b9d7). Edit the schema, not this file.
 """The closed types of `schema/v1/run_record.json`: run record."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (step_row.json, sha256 6479a362c0968fa314d30f9c332f7f0a86b6c2804ef5e6aa975f0107f3772be5). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (step_row.json, sha256 e44a7ae3939a196a0a957c0b57c8a02e341018ef18f69108c21f6ba5a3f92186). Edit the schema, not this file.
 """The closed types of `schema/v1/step_row.json`: step row."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (sync_cursor.json, sha256 66dc754b1bccb6a5c72d48fdf1027c29d49f388210e152377f5677df974f3e13). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (sync_cursor.json, sha256 79035ccfad540f156bc292cecbfd126b273cbba9b2766d18c2f302383ef4c327). Edit the schema, not this file.
 """The closed types of `schema/v1/sync_cursor.json`: sync cursor."""
 
 from __future__ import annotations

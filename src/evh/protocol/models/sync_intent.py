@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (sync_intent.json, sha256 fd1eec474b96d0c922403f9b7f1efd11bf06d7e8eb0007774f9d71a398e7684d). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (sync_intent.json, sha256 e9d09a165e00e5c7588807e0b1cfe19a1e8bd64181f3ebd13c0800054cf352e9). Edit the schema, not this file.
 """The closed types of `schema/v1/sync_intent.json`: sync intent."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (sync_receipt.json, sha256 a3fe3d9c0ea512146a415629bb56a58bd2d0a452313a701de60aaf5eebc0ec8a). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (sync_receipt.json, sha256 34be92f7693bb94a447dd858f0103b9a4aba193c46a82e23b622baa8ebff85f4). Edit the schema, not this file.
 """The closed types of `schema/v1/sync_receipt.json`: sync receipt."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (sync_refusal.json, sha256 24555806362d1f738d7c94f3f6468f48d93d640ba4022097657bd9ef1fc336f8). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (sync_refusal.json, sha256 6b50c1102fb4d8e069616529733e0ab34754c85337410a82cddadacdb1b78f5a). Edit the schema, not this file.
 """The closed types of `schema/v1/sync_refusal.json`: sync refusal."""
 
 from __future__ import annotations

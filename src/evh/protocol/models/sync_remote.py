@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (sync_remote.json, sha256 6703143c38eed5b7619507d1ec0c9272702acfc7f59a584b343e50c5fbc44074). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (sync_remote.json, sha256 2f329dee96e5e451bac92c849cb3a458c81a238cf10e4f996bf49344640e2c71). Edit the schema, not this file.
 """The closed types of `schema/v1/sync_remote.json`: sync remote."""
 
 from __future__ import annotations

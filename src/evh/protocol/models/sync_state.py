@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (sync_state.json, sha256 a8c6b09cd1aa9d059894df161defd9c80a3e8e97ae5ea1b688e08487c1f0a93b). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (sync_state.json, sha256 cc4f5b0ad60122b161fd4b345005f2d45770bbf8d577ff8548f92c9bcfbb133e). Edit the schema, not this file.
 """The closed types of `schema/v1/sync_state.json`: sync state."""
 
 from __future__ import annotations

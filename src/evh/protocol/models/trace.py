@@ -1,4 +1,4 @@
-# Generated from schema/v1 by `make generate` (trace.json, sha256 5782b5f873899f070ea5874e864fa7dfd1cfcacf31a710f39fbd885068b0f299). Edit the schema, not this file.
+# Generated from schema/v1 by `make generate` (trace.json, sha256 e32aef5d91892e424a218d7ac5555ab39795c2b05e1dd07e3c45e51d822e86f3). Edit the schema, not this file.
 """The closed types of `schema/v1/trace.json`: trace."""
 
 from __future__ import annotations

@@ -1,0 +1,3 @@
+module example/conformance
+
+go 1.19
