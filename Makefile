@@ -34,7 +34,7 @@ help: ## show this list
 demo: .runtime ## measure, stop, resume and validate a small evaluation; then old traces, made readable
 	@scripts/demo $(BIN)/evh
 
-test: .dev ## run the tests (under two minutes on two cores)
+test: .dev ## run the tests (about five minutes on two cores)
 	@$(PYTEST) $(ARGS)
 
 test-long: .dev ## a tenth of the soak, more examples for the property tests, more kills and power cuts

@@ -13,6 +13,8 @@ When it breaks
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +33,7 @@ from evh.store.clock import now
 if TYPE_CHECKING:
     from evh.platform import Settings
 
-__all__ = ["check_platform", "close_remote", "note_stopped", "open_remote", "run_info"]
+__all__ = ["check_platform", "close_remote", "identity_of", "note_stopped", "open_remote", "run_info"]
 
 EVALUATION, TRAINING = "evaluation", "training"
 
@@ -131,13 +133,22 @@ def note_stopped(remote: models.SyncRemote, manifest: models.RunManifest, wire: 
             return
 
 
+def identity_of(manifest: models.RunManifest) -> str:
+    """Our id of the run among the runs of all machines. That of a measured run names its config and second alone, so
+    two machines may make the same one: when, where and by which process it began tells them apart."""
+    if manifest.kind != "measured":
+        return manifest.run_id
+    begun = f"{manifest.started_at}|{manifest.host}|{manifest.pid}|{json.dumps(manifest.config, sort_keys=True)}"
+    return f"{manifest.run_id}@{hashlib.sha256(begun.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
 def metadata_of(manifest: models.RunManifest, ending: Ending | None = None) -> dict[str, Any]:
     """What the platform is told of the run's configuration, with our id of the run."""
     view = upload_view(manifest)
     if manifest.kind == "measured" and manifest.n_items_planned is not None and manifest.num_examples is None:
         view["num_examples"] = manifest.n_items_planned
     view["framework"] = manifest.framework or "evh"
-    ours: dict[str, Any] = {"run_id": manifest.run_id, "version": __version__, "kind": manifest.kind}
+    ours: dict[str, Any] = {"run_id": identity_of(manifest), "version": __version__, "kind": manifest.kind}
     if ending is not None:
         ours["ended"] = ending.word
         if ending.end is not None:

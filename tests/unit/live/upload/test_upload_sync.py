@@ -9,8 +9,10 @@ import pytest
 
 from evh.errors import LockedError, PlatformError, SourceError, Unauthorized, UsageError
 from evh.live.delivery import WholeUploadRefused
+from evh.live.remote import identity_of
 from evh.live.sync_folder import read_cursor, read_receipts, read_refusals, read_remote, read_state
 from evh.live.uploaded_rows import accounts_of
+from evh.protocol.models import RunManifest
 from tests.unit.live.upload.fake_platform import FakePlatform
 from tests.unit.live.upload.uploaded_run import LiveRunOnDisk, syncing
 
@@ -38,6 +40,19 @@ def test_everything_goes_and_the_run_is_closed(tmp_path: Path) -> None:
     remote = read_remote(run.directory)
     assert remote is not None
     assert (remote.state, remote.url) == ("closed", f"{platform.url}/runs/ev-1")
+
+
+def test_measured_runs_of_one_name_and_second_stay_apart() -> None:
+    def begun(**more: object) -> RunManifest:
+        return RunManifest(**{  # type: ignore[arg-type]
+            "run_id": "arm_20261130T005035Z", "started_at": "2026-11-30T00:50:35.030Z", "harness_version": "0.4.0",
+            "config": {}, "host": "a", "pid": 7, **more,
+        })  # fmt: skip
+
+    named = {identity_of(begun(**more)) for more in ({}, {"host": "b"}, {"pid": 8}, {"config": {"params": 1}})}
+    assert len(named) == 4 and all(each.startswith("arm_20261130T005035Z@") for each in named)
+    assert identity_of(begun()) == identity_of(begun()) in named
+    assert identity_of(begun(kind="eval")) == "arm_20261130T005035Z"
 
 
 def test_batches_follow_each_other_and_new_rows_go_on_from_the_cursor(tmp_path: Path) -> None:
