@@ -109,7 +109,7 @@ def test_a_script_is_recorded_in_a_process_of_its_own(tmp_path: Path) -> None:
         "import sys, evh\nfor episode in evh.read_episodes(sys.argv[1]):\n    print(episode.id)\nsys.exit(3)\n", "utf-8"
     )
     (tmp_path / "traces.jsonl").write_bytes(evh.encode(EpisodeMaker()()) + b"\n")
-    command = [sys.executable, "-m", "evh.testing.recording", "-o", "c.json", "--name", "viewer", "viewer.py"]
+    command = [sys.executable, "-m", "evh.testing.recorder", "-o", "c.json", "--name", "viewer", "viewer.py"]
     done = run([*command, "traces.jsonl"], cwd=tmp_path)
     assert done.returncode == 3 and "0" * 32 in done.stdout
     assert json.loads((tmp_path / "c.json").read_text("utf-8")) == {
@@ -158,3 +158,12 @@ def test_the_plugin_loads_nothing_heavy() -> None:
         [sys.executable, "-c", f"HEAVY = {heavy!r}\n{program}"], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == []
+
+
+def test_the_function_is_never_hidden_by_a_module_of_its_name() -> None:
+    code = (
+        "import evh.testing, pkgutil, importlib\n"
+        "modules = {each.name for each in pkgutil.iter_modules(evh.testing.__path__)}\n"
+        "assert not modules & set(evh.testing.__all__), modules & set(evh.testing.__all__)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -197,7 +197,7 @@ def _record(options: argparse.Namespace) -> int:
     if options.output is None or options.name is None:
         raise UsageError("say where to write and whose contract it is: evh contract record -o FILE --name NAME PROGRAM")
     program, *arguments = (each.removeprefix("./") if each.startswith("./-") else each for each in options.files)
-    command = [sys.executable, "-m", "evh.testing.recording", "-o", options.output, "--name", options.name]
+    command = [sys.executable, "-m", "evh.testing.recorder", "-o", options.output, "--name", options.name]
     done = subprocess.run([*command, program, *arguments], stdout=2 if options.json else None, check=False)
     written = Path(options.output)
     if options.json:

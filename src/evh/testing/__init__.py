@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evh.testing.assertions import assert_roundtrip, assert_valid
     from evh.testing.contracts import Broken, check_contract, contract_text, load_contract
     from evh.testing.mutations import mangle, mangle_msgpack, mutate
-    from evh.testing.recording import Recording, recording
+    from evh.testing.recorder import Recording, recording
     from evh.testing.samples import EpisodeMaker, make_run_directory
     from evh.testing.strategies import document_types, documents, json_values, mangled, mutated, records, sample
 
@@ -59,7 +59,7 @@ _HOMES = {
     "assertions": ("assert_roundtrip", "assert_valid"),
     "contracts": ("Broken", "check_contract", "contract_text", "load_contract"),
     "mutations": ("mangle", "mangle_msgpack", "mutate"),
-    "recording": ("Recording", "recording"),
+    "recorder": ("Recording", "recording"),
     "samples": ("EpisodeMaker", "make_run_directory"),
     "strategies": ("document_types", "documents", "json_values", "mangled", "mutated", "records", "sample"),
 }

@@ -68,7 +68,7 @@ class _ContractNotes:
     """Records while the tests run, and writes the contract when they are over."""
 
     def __init__(self, config: pytest.Config) -> None:
-        from evh.testing.recording import recording
+        from evh.testing.recorder import recording
 
         self.config = config
         self.running = ExitStack()

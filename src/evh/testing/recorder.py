@@ -4,7 +4,7 @@
         show(evh.read_episodes("traces.jsonl"))
     Path("contract.toml").write_text(contract_text(noted.contract(), toml=True))
 
-`python -m evh.testing.recording -o FILE --name NAME SCRIPT.py|MODULE ARGUMENTS…` runs a program so, and the pytest
+`python -m evh.testing.recorder -o FILE --name NAME SCRIPT.py|MODULE ARGUMENTS…` runs a program so, and the pytest
 option `--evh-contract FILE` a test suite.
 
 Promise: every attribute of a record that the program's own code reads is noted, by type, with the tags that were seen
@@ -190,7 +190,7 @@ def _ordered(types: set[str]) -> Any:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m evh.testing.recording")
+    parser = argparse.ArgumentParser(prog="python -m evh.testing.recorder")
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--name", required=True)
     parser.add_argument("program")
