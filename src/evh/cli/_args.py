@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from evh.errors import UsageError, cut
@@ -181,6 +181,24 @@ def closest(name: str, names: Sequence[str], more: str = "") -> str:
     if not found:
         return f"; {more}" if more else ""
     return f": did you mean {' or '.join(repr(by_lower[each]) for each in found)}?" + (f" {more}" if more else "")
+
+
+def action_of(
+    options: argparse.Namespace, command: str, actions: Mapping[str, Sequence[str]], spelled: Mapping[str, str] = {}
+) -> str:
+    """Which of a command's actions was asked for; `actions` has the options that belong to each alone, `spelled` those
+    whose names are not their attributes'. Raises `UsageError` for none, an unknown one, or another one's option."""
+    action: str | None = options.action
+    first, last = ", ".join([*actions][:-1]), [*actions][-1]
+    if action is None:
+        raise UsageError(f"say what to do: {first} or {last}")
+    if action not in actions:
+        raise UsageError(f"there is no `evh {command} {action}`{closest(action, [*actions]) or f': {first} or {last}'}")
+    for other, names in actions.items():
+        for name in names if other != action else ():
+            if getattr(options, name):
+                raise UsageError(f"--{spelled.get(name, name.replace('_', '-'))} belongs to `evh {command} {other}`")
+    return action
 
 
 def count(text: str) -> int:

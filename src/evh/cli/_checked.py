@@ -21,13 +21,12 @@ class Pretty:
 
     def __init__(self) -> None:
         self.screen = Screen()
-        self.files = self.bad_files = 0
+        self.files = 0
         self.counts: Counter[str] = Counter()
 
     def file(self, report: Report) -> None:
         screen = self.screen
         self.files += 1
-        self.bad_files += not report.ok
         self.counts.update(
             rows=report.rows, good=report.good_rows, older=report.older_rows,
             findings=report.finding_count, notices=report.notice_count,

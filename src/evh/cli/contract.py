@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evh.cli._args import DONE, FAILED, Once, Parser, add_json, closest
+from evh.cli._args import DONE, FAILED, Once, Parser, action_of, add_json
 from evh.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
@@ -84,17 +84,7 @@ def parser() -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     """Do what the options ask for; returns the exit code."""
-    action = options.action
-    if action not in ACTIONS:
-        if action is None:
-            raise UsageError("say what to do: check, show or record")
-        raise UsageError(
-            f"there is no `evh contract {action}`{closest(action, [*ACTIONS]) or ': check, show or record'}"
-        )
-    for other, names in ACTIONS.items():
-        for name in names if other != action else ():
-            if getattr(options, name):
-                raise UsageError(f"--{name.replace('_', '-')} belongs to `evh contract {other}`")
+    action = action_of(options, "contract", ACTIONS)
     if not options.files:
         raise UsageError("name the program to run" if action == "record" else "name the contract, or several")
     status: int = {"check": _check, "show": _show, "record": _record}[action](options)

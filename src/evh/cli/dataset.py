@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evh.cli._args import DONE, FAILED, Once, Parser, add_json, closest
+from evh.cli._args import DONE, FAILED, Once, Parser, action_of, add_json, closest
 from evh.errors import EvhError, UsageError
 
 if TYPE_CHECKING:
@@ -98,17 +98,7 @@ def run(options: argparse.Namespace) -> int:
     """Do what the options ask for; returns the exit code."""
     from evh.harness.project import Project
 
-    action = options.action
-    if action not in ACTIONS:
-        if action is None:
-            raise UsageError("say what to do: create, reference or list")
-        raise UsageError(
-            f"there is no `evh dataset {action}`{closest(action, [*ACTIONS]) or ': create, reference or list'}"
-        )
-    for other, names in ACTIONS.items():
-        for name in names if other != action else ():
-            if getattr(options, name):
-                raise UsageError(f"--{SPELLED.get(name, name)} belongs to `evh dataset {other}`")
+    action = action_of(options, "dataset", ACTIONS, SPELLED)
     project = Project.at(None if options.root is None else Path(options.root), os.environ)
     status: int = {"create": _create, "reference": _reference, "list": _list}[action](options, project)
     return status

@@ -13,7 +13,6 @@ from typing import Any
 
 from evh.errors import Ambiguous, Conflict, PlatformError, Refused, UsageError, cut
 from evh.platform.call import Answer, Call, Paged, Steps, get, query, reading, segment, sending
-from evh.protocol.jsontext import dumps
 from evh.protocol.models import (
     Evaluation,
     EvaluationCreate,
@@ -218,11 +217,6 @@ def samples(evaluation_id: str, *, limit: int = PAGE) -> Paged[SamplesPage, dict
         return first.with_params(("page", str(page.page + 1))) if page.hasMore and page.samples else None
 
     return Paged(first, lambda page: page.samples, following)
-
-
-def samples_body(rows: list[dict[str, Any]]) -> bytes:
-    """The body of one call that appends samples."""
-    return dumps({"samples": rows})
 
 
 def _nothing(answer: Answer) -> None:

@@ -17,15 +17,14 @@ from __future__ import annotations
 
 import copy
 import inspect
-import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from evh.errors import EvhError, RecordError, SourceError, UsageError, cut
-from evh.harness.adapters.background import Background
 from evh.harness.adapters.declarations import checked_digests, declared
 from evh.harness.adapters.errors import AdapterError
+from evh.harness.adapters.loaded import Loaded, line_in
 from evh.harness.adapters.module import short
 from evh.harness.adapters.workplace import Workplace, entered
 from evh.harness.result import Result, checked_result
@@ -37,7 +36,7 @@ __all__ = ["Adapter"]
 FUNCTIONS = {"call_system": 2, "score_episode": 2, "warmup": 1, "fingerprint": 1, "scorer_id": 0}
 
 
-class Adapter:
+class Adapter(Loaded):
     """One loaded adapter. Made by `load_adapter`; `close` it when no call is running any more."""
 
     id: str
@@ -61,8 +60,7 @@ class Adapter:
         self.path = path
         self.sha256 = sha256
         self._file = str(path) if path is not None else id
-        self._workplace = workplace
-        self._background = Background()
+        super().__init__(workplace)
         self._functions = {name: _function(names, name, count, self._file) for name, count in FUNCTIONS.items()}
         self._score, self.wants_source = _scorer(names, self._file)
         self._check = getattr(names, "check", None) if path is None else None
@@ -168,36 +166,10 @@ class Adapter:
         found = self._guarded("scorer_id", function)
         return checked_digests(found, self.id)
 
-    def cancel(self) -> None:
-        """Give up the calls that run and refuse later ones; returns at once, the calls raise `Stopped` soon after."""
-        self._workplace.cancel()
-        self._background.cancel()
-
-    def close(self) -> None:
-        """Cancel, end the loop's thread, close connections. Again: nothing."""
-        try:
-            self._background.close()
-        finally:
-            self._workplace.close()
-
-    def __enter__(self) -> Adapter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def _warm_up(self, params: Mapping[str, Any]) -> None:
         function = self._functions["warmup"]
         if function is not None:
             self._guarded("warmup", function, copy.deepcopy(dict(params)))
-
-    def _settled(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What the function gives, awaited if it has to be."""
-        with entered(self._workplace):
-            value = function(*arguments)
-            if inspect.isawaitable(value):
-                return self._background.run(value)
-            return value
 
     def _guarded(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """The same, for functions whose failing is never the system's: told with the line of the adapter's file."""
@@ -206,8 +178,7 @@ class Adapter:
         except EvhError:
             raise
         except (Exception, SystemExit) as error:
-            frames = traceback.extract_tb(error.__traceback__)
-            line = next((frame.lineno for frame in reversed(frames) if frame.filename == self._file), None)
+            line = line_in(self._file, error)
             raise AdapterError(f"{name} failed: {short(error)}", transient=False, source=self.id, line=line) from error
 
     def _metrics(self, name: str, found: Any) -> Mapping[str, Any] | None:

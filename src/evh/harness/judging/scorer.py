@@ -13,18 +13,16 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import inspect
-import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from evh.errors import EvhError, RecordError, SourceError, UsageError, cut
-from evh.harness.adapters.background import Background
 from evh.harness.adapters.chat import call_chat
 from evh.harness.adapters.chat_settings import ChatSettings
 from evh.harness.adapters.declarations import checked_digests, declared
 from evh.harness.adapters.errors import AdapterError, Stopped
+from evh.harness.adapters.loaded import Loaded, line_in
 from evh.harness.adapters.module import load_module, short
 from evh.harness.adapters.workplace import Workplace, entered
 from evh.harness.cost import cost_of
@@ -54,7 +52,7 @@ NO_SCORE = frozenset({"api_key_env", "headers", "timeout_s", "usd_per_mtok_in", 
 """Settings that cannot change a reply: they are no part of the digest."""
 
 
-class JudgeScorer:
+class JudgeScorer(Loaded):
     """One loaded judge. Made by `load_judge_scorer`; `close` it when no call is running any more."""
 
     def __init__(
@@ -64,8 +62,7 @@ class JudgeScorer:
         self.file = shown
         """Its path below the project's root, with forward slashes; the bare name of a file elsewhere."""
         self.file_sha256 = hashlib.sha256(data).hexdigest()
-        self._workplace = workplace
-        self._background = Background()
+        super().__init__(workplace)
         self.scorer_id = scorer_id_of(names, str(path))
         self.params = params_of(names, str(path))
         self.masker: Masker = masker_for(self.params, environ)
@@ -171,23 +168,6 @@ class JudgeScorer:
         """What a call cost: the provider's bill, else the prices of `PARAMS`; None when nobody says."""
         return cost_of(result, self.params)[0]
 
-    def cancel(self) -> None:
-        """Give up the calls that run, and refuse later ones."""
-        self._workplace.cancel()
-        self._background.cancel()
-
-    def close(self) -> None:
-        try:
-            self._background.close()
-        finally:
-            self._workplace.close()
-
-    def __enter__(self) -> JudgeScorer:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def _parts(self, names: object) -> dict[str, str]:
         """What else decides a score, by the file's own `scorer_id` hook."""
         hook = function_of(names, "scorer_id", str(self.path))
@@ -196,16 +176,13 @@ class JudgeScorer:
 
     def _guarded(self, name: str, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         try:
-            with entered(self._workplace):
-                value = function(*arguments, **named)
-                return self._background.run(value) if inspect.isawaitable(value) else value
+            return self._settled(function, *arguments, **named)
         except Stopped:
             raise
         except (Exception, SystemExit) as error:
             if isinstance(error, EvhError) and not isinstance(error, AdapterError):
                 raise
-            frames = traceback.extract_tb(error.__traceback__)
-            line = next((frame.lineno for frame in reversed(frames) if frame.filename == str(self.path)), None)
+            line = line_in(str(self.path), error)
             raise SourceError(f"{name} failed: {short(error)}", source=str(self.path), line=line) from error
 
 

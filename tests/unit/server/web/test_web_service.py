@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
+import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,10 +22,17 @@ def test_health(client: Client, storage: Storage, monkeypatch: pytest.MonkeyPatc
     written: list[int] = []
     real = storage.catalog.ping
     monkeypatch.setattr(storage.catalog, "ping", lambda: written.append(1) or real())
-    assert client.get("/readyz").json() == {"status": "ready"}
+    clock = [1000.0]
+    monkeypatch.setattr("evh.server.health.time", SimpleNamespace(monotonic=lambda: clock[0], time=time.time))
     for _ in range(20):
-        client.get("/readyz")
-    assert 1 <= len(written) < 20  # a real write, but not one for everybody who asks
+        assert client.get("/readyz").json() == {"status": "ready"}
+    assert len(written) == 1, "a real write, but not one for everybody who asks"
+    clock[0] += 0.9
+    client.get("/readyz")
+    assert len(written) == 1
+    clock[0] += 0.2
+    client.get("/readyz")
+    assert len(written) == 2, "a second later it is looked at again"
 
 
 def test_a_database_that_does_not_answer_is_not_ready(
