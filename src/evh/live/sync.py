@@ -25,7 +25,7 @@ from evh.live.cutting import TARGET, Cutter, kind_of
 from evh.live.delivery import Delivery, WholeUploadRefused
 from evh.live.ledger import Ledger
 from evh.live.parcels import METRICS, TABLE, TRACES, Parcel, of_books
-from evh.live.remote import TRAINING, close_remote, note_stopped, open_remote
+from evh.live.remote import TRAINING, close_remote, identity_of, note_stopped, open_remote
 from evh.live.run_ending import Ending, closing_metrics, ending_of
 from evh.live.segments_reader import SegmentReader
 from evh.live.sync_folder import SyncFolder
@@ -183,7 +183,7 @@ class Sync:
     def _ready(self) -> Cutter:
         remote = self.open()
         if self._delivery is None:
-            self._delivery = Delivery(remote, self.manifest.run_id, self.wire, self.ledger, target=self._target)
+            self._delivery = Delivery(remote, identity_of(self.manifest), self.wire, self.ledger, target=self._target)
         if self._cutter is None:
             self._cutter = Cutter(
                 remote,

@@ -143,6 +143,8 @@ def test_a_measured_run_that_stopped_stays_open_until_it_is_given_up(tmp_path: P
             assert ending.word == "stopped"
         evaluation = platform.evaluations["ev-1"]
         assert (evaluation["status"], evaluation["metadata"]["evh"]["ended"]) == ("RUNNING", "stopped")
+        named = evaluation["metadata"]["evh"]["run_id"]
+        assert named.startswith("run1@") and {each["evh.run_id"] for each in platform.contexts} == {named}
         with syncing(run, platform) as sync:
             sync.run(abandon=True)
         assert evaluation["status"] == "CANCELLED"
